@@ -1,0 +1,301 @@
+"""Full-domain search for the node of least loss under the suppression limit, with proof.
+
+The result is that of exhaustive search; three bounds say which nodes need no look (their proofs are in
+``full_domain.verdicts``): the loss of a node is at least its ``base``, which grows with generalization; a node must
+suppress at least what any more general node proves; and so must its penalty be at least what that suppression costs.
+
+1. *Climb* from the bottom: the attribute that frees most suppressed rows (then most penalty) per unit of base goes up
+   one level; gains are re-evaluated only while they lead. This gives a first feasible node.
+2. *Local search* round the best node: one level up, one down, or both.
+3. *Proof*: the nodes that the bounds leave open, by falling base. The first ones are maximal, so each closes or
+   tightens the whole box below itself.
+
+Losses are doubles with a margin; near-ties are settled by exact fractions. Ties of exact loss go to the least height
+(sum of levels), then to the lexicographically least vector of levels in policy order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indistinct.algorithms.full_domain.infeasible import hopeless, infeasible, suppression_limit
+from indistinct.algorithms.full_domain.lattice import build_lattice
+from indistinct.algorithms.full_domain.verdicts import Judge
+from indistinct.errors import PolicyError
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
+
+    from indistinct.algorithms.full_domain.lattice import Lattice
+    from indistinct.algorithms.full_domain.verdicts import Verdict
+    from indistinct.policy.document import Policy
+    from indistinct.tables.count import Progress
+    from indistinct.tables.records import Assignment, Frequencies
+
+    Int64 = NDArray[np.int64]
+    Float64 = NDArray[np.float64]
+    Node = tuple[int, ...]
+
+LARGEST = 10_000_000  # nodes for which the search may keep an array
+MARGIN = 1e-11  # more than rounding can do to a loss
+EVERY = 64  # nodes between two calls of progress
+
+
+class OutOfTime(Exception):  # noqa: N818  # ends a search, not an error
+    """The time budget is spent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found: the node, its exact loss, how many nodes were judged, and a lower bound of every loss."""
+
+    node: Node
+    loss: Fraction
+    evaluated: int
+    proven: bool
+    lower_bound: float
+
+
+def optimal(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assignment:
+    """Find the full-domain recoding of least LM that holds all models with at most the allowed suppression.
+
+    Minimises ``(1/n) (sum over published rows of c(r) + suppressed rows)``, c(r) in [0, 1] the weighted mean of the
+    costs of the row's nodes, over all level vectors within ``min_level``..``max_level``; classes that violate a model
+    are suppressed whole, at most ``floor(limit n)`` rows and never all. The answer equals that of exhaustive search
+    and does not depend on the order of rows. With ``recoding.time_budget`` the search may stop early: then
+    ``proven`` is False and the notes give the distance to a lower bound.
+
+    Raises InfeasibleError when no node holds, with the reason and the nearest target; PolicyError when the lattice
+    has more than 10,000,000 nodes and there is no time budget; whatever ``progress`` raises.
+    """
+    share, budget = policy.suppression.limit, policy.recoding.time_budget
+    lattice = build_lattice(frequencies)
+    if lattice.size > LARGEST and budget is None:
+        raise _too_large(lattice)
+    judge = Judge(frequencies, lattice, policy.privacy, suppression_limit(frequencies, share))
+    if judge.verdict(lattice.top).penalty is None:
+        refusal = hopeless(frequencies, policy.privacy, share, judge.tables)
+        if refusal is not None:
+            raise refusal
+    found = Search(judge, progress, None if budget is None else monotonic() + budget).run()
+    if found is None:
+        needed = _needed(frequencies, judge, progress)
+        raise infeasible(frequencies, policy.privacy, share, judge.tables, needed)
+    return judge.assignment(found.node, (_note(lattice, found),), proven=found.proven)
+
+
+def _needed(frequencies: Frequencies, judge: Judge, progress: Progress) -> int:
+    """Fewest rows that any node suppresses: the same search with no cost but suppression."""
+    free = judge.lattice.without_costs()
+    found = Search(Judge(frequencies, free, judge.privacy, frequencies.total - 1), progress, None).run()
+    return frequencies.total if found is None else int(found.loss * frequencies.total)
+
+
+def _note(lattice: Lattice, found: Found) -> str:
+    work = f"{found.evaluated:,} of {lattice.size:,} combinations of levels were evaluated"
+    if found.proven:
+        return f"{work}; the result is proven to lose least"
+    gap = float(found.loss) - found.lower_bound
+    return (
+        f"{work} when the time budget ended: the loss {float(found.loss):.4f} is not proven to be the least, "
+        f"which is at least {found.lower_bound:.4f} (gap {gap:.4f})"
+    )
+
+
+def _too_large(lattice: Lattice) -> PolicyError:
+    widest = sorted(zip(lattice.shape, lattice.quasi, strict=True), key=lambda pair: -pair[0])
+    names = ", ".join(f"'{hierarchy.attribute}' ({levels} levels)" for levels, hierarchy in widest[:3])
+    return PolicyError(
+        f"{lattice.size:,} combinations of levels are too many for a search with proof (at most {LARGEST:,}): set "
+        f"recoding.time_budget for a best-effort search, or leave fewer levels with min_level and max_level, "
+        f"first of {names}",
+        key="recoding.time_budget",
+    )
+
+
+class Search:
+    """Branch and bound over a lattice that fits in memory: one double per node, its bound, infinite when closed."""
+
+    def __init__(self, judge: Judge, progress: Progress, deadline: float | None) -> None:
+        self.judge = judge
+        self.lattice = judge.lattice
+        self.progress = progress
+        self.deadline = deadline
+        self.total = self.lattice.total
+        shape = self.lattice.shape
+        order = sorted(
+            range(len(shape)), key=lambda a: (shape[a], a)
+        )  # the longest runs are next to each other
+        strides = np.ones(len(shape), np.int64)
+        for before, after in zip(order[-2::-1], order[:0:-1], strict=True):
+            strides[before] = strides[after] * shape[after]
+        self.order = order
+        self.strides = strides
+        self.steps = strides.tolist()
+        self.base = self._base()
+        self.bound = self.base.copy()
+        self.verdicts: dict[Node, tuple[int, float | None]] = {}
+        self.best: Node | None = None
+        self.loss = np.inf
+        self.exact: dict[Node, Fraction] = {}
+
+    def _base(self) -> Float64:
+        base = np.zeros(1)
+        for a in self.order:
+            base = np.add.outer(base, self.lattice.base[a, : self.lattice.shape[a]]).reshape(-1)
+        return base
+
+    def number(self, node: Node) -> int:
+        """Place of a node in the arrays."""
+        return sum(map(int.__mul__, node, self.steps))
+
+    def node(self, number: int) -> Node:
+        """Node at a place in the arrays."""
+        return tuple(
+            [number // step % length for step, length in zip(self.steps, self.lattice.shape, strict=True)]
+        )
+
+    def is_open(self, number: int) -> bool:
+        """Whether a node could still be the best."""
+        return bool(self.bound[number] <= self.loss + MARGIN)
+
+    def run(self) -> Found | None:
+        """Search to the end or to the deadline; None when no node is feasible."""
+        try:
+            self.visit(self.lattice.top)
+            if self.is_open(0) or self.best is None:
+                self._climb()
+                self._improve()
+            self._prove()
+        except OutOfTime:
+            return self._found(proven=False)
+        return self._found(proven=True)
+
+    def _found(self, *, proven: bool) -> Found | None:
+        if self.best is None:
+            return None
+        lower = self.loss if proven else min(self.loss, float(self.bound.min()))
+        return Found(self.best, self._exact(self.best), len(self.verdicts), proven, lower)
+
+    def visit(self, node: Node) -> tuple[int, float | None]:
+        """Judge a node, close it, and tighten the bounds of all nodes below; returns lost rows and penalty."""
+        known = self.verdicts.get(node)
+        if known is not None:
+            return known
+        if len(self.verdicts) % EVERY == 0:
+            self.progress("search", len(self.verdicts), self.lattice.size)
+            if self.deadline is not None and self.best is not None and monotonic() > self.deadline:
+                raise OutOfTime
+        verdict = self.judge.verdict(node, self.loss + MARGIN)
+        self.verdicts[node] = verdict.lost, verdict.penalty
+        number = self.number(node)
+        self._tighten(node, verdict)
+        if verdict.penalty is not None:
+            self._offer(node, self.lattice.base_of(node) + verdict.penalty / self.total)
+        self.bound[number] = np.inf
+        return verdict.lost, verdict.penalty
+
+    def _tighten(self, node: Node, verdict: Verdict) -> None:
+        from indistinct.kernels.lattice import tighten
+
+        if verdict.least == 0:
+            return
+        vector = np.array(node, np.int64)
+        if verdict.relief is None:
+            tighten(self.bound, vector, self.strides, np.inf, self.lattice.base)
+        else:
+            terms = self.lattice.base - verdict.relief / self.total
+            tighten(self.bound, vector, self.strides, verdict.least / self.total, terms)
+
+    def _offer(self, node: Node, loss: float) -> None:
+        """Take a feasible node if it is better than the best so far."""
+        if self.best is not None:
+            if loss > self.loss + MARGIN:
+                return
+            if loss >= self.loss - MARGIN and self._rank(node) > self._rank(self.best):
+                return
+        self.best, self.loss = node, loss
+
+    def _rank(self, node: Node) -> tuple[Fraction, int, Node]:
+        levels = self.lattice.level_vector(node)
+        return self._exact(node), sum(levels), levels
+
+    def _exact(self, node: Node) -> Fraction:
+        if node not in self.exact:
+            self.exact[node] = self.judge.exact_loss(node)
+        return self.exact[node]
+
+    def _climb(self) -> None:
+        """Go up from the bottom by the best gain for each unit of base, re-evaluating only gains that lead."""
+        node = (0,) * len(self.lattice.shape)
+        here = self.visit(node)
+        gains = dict.fromkeys((a for a, p in enumerate(self.lattice.top) if p), np.inf)
+        fresh: set[int] = set()
+        while gains and self.lattice.base_of(node) < self.loss:
+            leader = max(gains, key=gains.__getitem__)
+            above = (*node[:leader], node[leader] + 1, *node[leader + 1 :])
+            if leader not in fresh:
+                gains[leader] = self._gain(here, self.visit(above), leader, node[leader])
+                fresh.add(leader)
+                continue
+            if here[1] is not None and gains[leader] <= 1.0:
+                return
+            node, here = above, self.visit(above)
+            fresh.clear()
+            if node[leader] == self.lattice.top[leader]:
+                del gains[leader]
+
+    def _gain(self, here: tuple[int, float | None], there: tuple[int, float | None], a: int, p: int) -> float:
+        """Rows or penalty freed for each unit (times n) of base."""
+        cost = max(float(self.lattice.base[a, p + 1] - self.lattice.base[a, p]), 1e-12) * self.total
+        if here[1] is not None and there[1] is not None:
+            return (here[1] - there[1]) / cost
+        return (here[0] - there[0]) / cost
+
+    def _improve(self) -> None:
+        """Visit the open neighbours of the best node, largest base first, until there is none."""
+        while self.best is not None:
+            centre = self.best
+            for number, node in self._neighbours(centre):
+                if self.is_open(number):
+                    self.visit(node)
+                if self.best is not centre:
+                    break
+            else:
+                return
+
+    def _neighbours(self, centre: Node) -> list[tuple[int, Node]]:
+        place, top, width = self.number(centre), self.lattice.top, range(len(centre))
+        up = [a for a in width if centre[a] < top[a]]
+        down = [a for a in width if centre[a] > 0]
+        steps = (
+            [{a: 1} for a in up]
+            + [{a: -1} for a in down]
+            + [{a: 1, b: -1} for a in up for b in down if a != b]
+        )
+        numbers = [place + sum(self.steps[a] * by for a, by in step.items()) for step in steps]
+        numbers = [number for number in numbers if self.is_open(number)]
+        numbers.sort(key=lambda number: (-self.base[number], number))
+        return [(number, self.node(number)) for number in numbers]
+
+    def _prove(self) -> None:
+        """Visit what is open by falling base."""
+        from indistinct.kernels.lattice import next_open
+
+        left = np.flatnonzero(self.bound <= self.loss + MARGIN)
+        order = left[np.argsort(-self.base[left], kind="stable")]
+        place = 0
+        while True:
+            place = next_open(order, self.bound, place, self.loss + MARGIN)
+            if place == len(order):
+                return
+            best = self.best
+            self.visit(self.node(int(order[place])))
+            if self.best is not best:
+                self._improve()

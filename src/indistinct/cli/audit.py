@@ -1,0 +1,115 @@
+"""``indistinct audit``: what does this table satisfy?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from indistinct.cli.common import (
+    Debug,
+    Json,
+    Query,
+    Quiet,
+    SqlTable,
+    names,
+    pairs,
+    place,
+    print_json,
+    progress,
+    tell,
+)
+
+
+def audit(
+    table: Annotated[
+        str,
+        typer.Argument(help="A CSV, TSV, Parquet, Arrow, Excel, SPSS, Stata or SAS file, or a database URL."),
+    ],
+    policy: Annotated[
+        Path | None, typer.Option("--policy", "-p", help="The policy file; without it the options below.")
+    ] = None,
+    qi: Annotated[
+        list[str] | None, typer.Option("--qi", help="Quasi-identifiers, separated by commas.")
+    ] = None,
+    sensitive: Annotated[
+        list[str] | None, typer.Option("--sensitive", "-s", help="Sensitive columns.")
+    ] = None,
+    identifying: Annotated[
+        list[str] | None, typer.Option("--identifying", help="Directly identifying columns.")
+    ] = None,
+    k: Annotated[str | None, typer.Option("--k", help="Required k.")] = None,
+    l: Annotated[str | None, typer.Option("--l", help="Required l.")] = None,  # noqa: E741
+    l_kind: Annotated[str, typer.Option("--l-kind", help="distinct, entropy or recursive.")] = "distinct",
+    c: Annotated[str | None, typer.Option("--c", help="c of recursive (c,l)-diversity.")] = None,
+    t: Annotated[str | None, typer.Option("--t", help='Required t, such as 0.2 or "1/6".')] = None,
+    t_distance: Annotated[
+        str | None, typer.Option("--t-distance", help="ordered, equal or hierarchical.")
+    ] = None,
+    person: Annotated[str | None, typer.Option("--person", help="Column that says whose a row is.")] = None,
+    type_: Annotated[
+        list[str] | None, typer.Option("--type", help="column=integer, decimal, date or text.")
+    ] = None,
+    order: Annotated[
+        list[str] | None, typer.Option("--order", help="column=a,b,c: the order of its values.")
+    ] = None,
+    hierarchy: Annotated[
+        list[str] | None, typer.Option("--hierarchy", help="column=file: an ARX hierarchy.")
+    ] = None,
+    delimiter: Annotated[
+        str | None, typer.Option("--delimiter", help="Separator of a text file; sniffed when absent.")
+    ] = None,
+    missing: Annotated[
+        list[str] | None, typer.Option("--missing", help="Token of a missing value (repeatable; default '').")
+    ] = None,
+    reference: Annotated[
+        str | None, typer.Option("--reference", help="Take the reference distribution from this table.")
+    ] = None,
+    suppressed_rows: Annotated[
+        str,
+        typer.Option(
+            "--suppressed-rows", help="exempt: fully suppressed rows are no class; class: they are one."
+        ),
+    ] = "exempt",
+    query: Query = None,
+    sql_table: SqlTable = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+) -> int:
+    """Say what a table satisfies: exact verdicts, the best parameters reached, and where it hurts most.
+
+    Without thresholds it reports the best of each model. Exit code 0: satisfied (or nothing asked), 1: not, 2: wrong use.
+    """
+    from indistinct.policy import Policy
+    from indistinct.releases.audit import audit as run
+
+    if suppressed_rows not in ("exempt", "class"):
+        message = "--suppressed-rows takes exempt or class"
+        raise typer.BadParameter(message)
+    flags = {
+        "qi": names(qi), "sensitive": names(sensitive), "identifying": names(identifying), "k": k, "l": l,
+        "l_kind": l_kind, "c": c, "t": t, "t_distance": t_distance, "person": person, "types": pairs(type_, "--type"),
+        "orders": {name: text.split(",") for name, text in pairs(order, "--order").items()},
+        "hierarchies": pairs(hierarchy, "--hierarchy"), "delimiter": delimiter, "missing": missing,
+    }  # fmt: skip
+    if policy is not None and any(flags[name] for name in ("qi", "sensitive", "k", "l", "t")):
+        message = "give either --policy or --qi, --sensitive, --k, --l, --t, not both"
+        raise typer.BadParameter(message)
+    with progress(quiet=quiet or json) as report:
+        answer = run(
+            place(table),
+            None if policy is None else Policy.load(policy),
+            reference=None if reference is None else place(reference),
+            suppressed_rows=suppressed_rows,
+            query=query,
+            sql_table=sql_table,
+            progress=report,
+            **({} if policy is not None else flags),
+        )
+    if json:
+        print_json(answer.document)
+    elif not quiet:
+        tell(repr(answer))
+    return 1 if answer.satisfied is False else 0

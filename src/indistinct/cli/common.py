@@ -1,0 +1,101 @@
+"""What all commands share: their common options, progress on a terminal, printing of answers."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from indistinct.policy import Policy
+
+    Report = Callable[[str, int, int], None]
+
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document on standard output and nothing else.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no account; errors only.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite an output that exists.")]
+PolicyFile = Annotated[Path, typer.Option("--policy", "-p", help="The policy file (TOML).")]
+Query = Annotated[str | None, typer.Option("--query", help="SQL query, when TABLE is a database URL.")]
+SqlTable = Annotated[str | None, typer.Option("--table", help="Table name, when TABLE is a database URL.")]
+
+WORDS = {
+    "count": "reading and counting",
+    "judge": "judging",
+    "search": "searching",
+    "write": "writing",
+    "read": "reading",
+    "verify": "verifying",
+}
+
+
+def place(text: str) -> str | Path:
+    """Take a table as the URL of a database or as the path of a file."""
+    return text if "://" in text else Path(text)
+
+
+def located(policy: Policy, source: str) -> str | Path:
+    """Take the source that a policy names: a database URL, or a path relative to the policy file."""
+    return source if "://" in source else policy.locate(source)
+
+
+@contextmanager
+def progress(*, quiet: bool) -> Iterator[Report]:
+    """Show progress on standard error, only on a terminal and not when quiet."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _phase, _done, _total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=30),
+        TextColumn("{task.completed:,.0f}"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bars:
+        tasks: dict[str, Any] = {}
+
+        def report(phase: str, done: int, total: int) -> None:
+            if phase not in tasks:
+                tasks[phase] = bars.add_task(WORDS.get(phase, phase), total=total or None)
+            bars.update(tasks[phase], completed=done, total=total or None)
+
+        yield report
+
+
+def print_json(document: Mapping[str, Any]) -> None:
+    """Print the one JSON document of a command."""
+    print(json.dumps(document, ensure_ascii=False))  # noqa: T201
+
+
+def tell(text: str) -> None:
+    """Print an answer for a person."""
+    print(text)  # noqa: T201
+
+
+def pairs(values: list[str] | None, option: str) -> dict[str, str]:
+    """Split ``name=value`` arguments of a repeatable option."""
+    found = {}
+    for value in values or []:
+        name, sign, text = value.partition("=")
+        if not sign or not name:
+            message = f'{option} takes name=value, not "{value}"'
+            raise typer.BadParameter(message)
+        found[name] = text
+    return found
+
+
+def names(values: list[str] | None) -> list[str]:
+    """Split comma-separated column names of a repeatable option."""
+    return [name for value in values or [] for name in value.split(",") if name]

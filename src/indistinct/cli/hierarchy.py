@@ -1,0 +1,137 @@
+"""``indistinct hierarchy``: check a hierarchy file, see what its levels do, make one from data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from indistinct.cli.common import Debug, Force, Json, Query, Quiet, SqlTable, place, print_json, tell
+
+app = typer.Typer(
+    help="Check a hierarchy file, see what its levels do, make one from data.", no_args_is_help=True
+)
+
+Column = Annotated[str, typer.Option("--column", "-c", help="The column of the table.")]
+
+
+@app.command("check")
+def check(
+    file: Annotated[Path, typer.Argument(help="A hierarchy file: value, level 1, ..., top (ARX CSV).")],
+    table: Annotated[str | None, typer.Option("--for", help="A table whose column must be covered.")] = None,
+    column: Annotated[str | None, typer.Option("--column", "-c", help="The column of that table.")] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+) -> int:
+    """Say whether a file is a hierarchy: no value twice, levels nested, every label for one set of values."""
+    from indistinct.hierarchies.taxonomy import build, read_taxonomy
+    from indistinct.hierarchies.taxonomy import check as run
+    from indistinct.releases.columns import column_counts
+
+    if (table is None) != (column is None):
+        message = "--for and --column go together"
+        raise typer.BadParameter(message)
+    rows = read_taxonomy(file)
+    found = run(rows, where=file.name)
+    if table is not None and column is not None:
+        texts, _ = column_counts(place(table), column)
+        build(column, texts, rows, file.name)
+    document: dict[str, Any] = {
+        "valid": True, "values": len(found.leaves), "levels": found.height + 1, "top_labels": list(found.top_labels),
+    }  # fmt: skip
+    if json:
+        print_json(document)
+    elif not quiet:
+        tops = "one root" if len(found.top_labels) == 1 else f"{len(found.top_labels)} top labels, so no root"
+        tell(
+            f"{file.name} is a hierarchy: {len(found.leaves)} values, {found.height} levels above them, {tops}"
+        )
+        if table is not None:
+            tell(f'it covers every value of "{column}"')
+    return 0
+
+
+@app.command("show")
+def show(
+    table: Annotated[str, typer.Argument(help="The table.")],
+    column: Column,
+    policy: Annotated[
+        Path | None, typer.Option("--policy", "-p", help="Take the hierarchy from this policy.")
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", "-f", help="Take the hierarchy from this file.")
+    ] = None,
+    query: Query = None,
+    sql_table: SqlTable = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+) -> int:
+    """Show for every level how many classes the column has, how large the smallest is, and what the level loses."""
+    from indistinct.releases.columns import show as run
+
+    if (policy is None) == (file is None):
+        message = "give either --policy or --file"
+        raise typer.BadParameter(message)
+    levels = run(place(table), column, policy=policy, file=file, query=query, sql_table=sql_table)
+    if json:
+        print_json({"column": column, "levels": [level.to_dict() for level in levels]})
+    elif not quiet:
+        tell(f'levels of "{column}":')
+        for level in levels:
+            shown = ", ".join(
+                f"{'missing' if label is None else label} ({rows})" for label, rows in level.examples
+            )
+            tell(
+                f"  {level.level}: {level.classes} classes, the smallest of {level.smallest} and the largest of "
+                f"{level.largest} rows; loses {100 * float(level.loss):.1f} %; {shown}"
+            )
+    return 0
+
+
+@app.command("build")
+def build(
+    table: Annotated[str, typer.Argument(help="The table.")],
+    column: Column,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The hierarchy file to write.")],
+    kind: Annotated[
+        str,
+        typer.Option("--kind", help="auto, quantiles, prefixes, calendar or rare: how values are grouped."),
+    ] = "auto",
+    type_: Annotated[str, typer.Option("--type", help="text, integer, decimal or date.")] = "text",
+    format_: Annotated[
+        str | None, typer.Option("--format", help="How dates are written, such as %d.%m.%Y.")
+    ] = None,
+    decimal: Annotated[str, typer.Option("--decimal", help="Decimal mark of numbers.")] = ".",
+    query: Query = None,
+    sql_table: SqlTable = None,
+    force: Force = False,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+) -> int:
+    """Make a hierarchy from the values of a column, as a file that you can edit."""
+    from indistinct.releases.columns import build as run
+    from indistinct.tables.text_files import check_text_output
+
+    check_text_output(output, force=force)
+    rows = run(
+        place(table),
+        column,
+        output,
+        kind=kind,
+        type=type_,
+        format=format_,
+        decimal=decimal,
+        query=query,
+        sql_table=sql_table,
+    )
+    if json:
+        print_json({"output": str(output), "values": len(rows), "levels": len(rows[0])})
+    elif not quiet:
+        tell(
+            f"{len(rows)} values in {len(rows[0])} levels written to {output}; edit it, then: indistinct hierarchy check {output}"
+        )
+    return 0

@@ -1,0 +1,109 @@
+"""Entry point: one place where errors become sentences, JSON documents and exit codes."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+import typer
+
+from indistinct.cli import anonymize, audit, demo, hierarchy, policy, verify
+from indistinct.errors import Cancelled, IndistinctError
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+app = typer.Typer(
+    name="indistinct",
+    help="Turn a table about people into one that may be published, and prove what it guarantees.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("audit")(audit.audit)
+app.command("anonymize")(anonymize.anonymize)
+app.command("verify")(verify.verify)
+app.command("demo")(demo.demo)
+app.add_typer(hierarchy.app, name="hierarchy")
+app.add_typer(policy.app, name="policy")
+
+
+@app.callback(invoke_without_command=True)
+def _top(
+    context: typer.Context,
+    version: bool = typer.Option(False, "--version", help="Print the version and stop."),
+) -> None:
+    if version:
+        from importlib.metadata import version as installed
+
+        print(f"indistinct {installed('indistinct')}")  # noqa: T201
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help())  # noqa: T201
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and leave with its exit code."""
+    words = sys.argv[1:] if arguments is None else arguments
+    signal.signal(signal.SIGTERM, _interrupt)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8")  # the same bytes under every locale
+    try:
+        outcome = app(args=words, prog_name="indistinct", standalone_mode=False)
+        code = outcome if isinstance(outcome, int) else 0
+        sys.stdout.flush()
+    except BrokenPipeError:
+        sys.stderr.close()
+        code = 0
+    except BaseException as error:  # noqa: BLE001  # the last place that can turn an error into a sentence
+        code = _answer(error, words)
+    sys.exit(code)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _answer(error: BaseException, words: list[str]) -> int:
+    """Print an error as its reader needs it and return the exit code."""
+    if isinstance(error, typer.Exit | click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else 2
+    if "--debug" in words:
+        import traceback
+
+        traceback.print_exception(error)
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        error = Cancelled("cancelled; nothing was written")
+    if isinstance(error, IndistinctError):
+        kind, message, where, code = error.kind, error.message, dict(error.where), error.exit_code
+    elif isinstance(error, click.ClickException):
+        kind, message, where, code = "usage", error.format_message(), {}, 2
+    elif isinstance(error, MemoryError):
+        kind, message, where, code = "data", "there is not enough memory for this table", {}, 2
+    else:
+        fault = f"{type(error).__name__}: {error}" if "--debug" in words else type(error).__name__
+        kind, where, code = "internal", {}, 2
+        message = f"indistinct failed unexpectedly ({fault}); nothing was delivered; run again with --debug and report it"
+    if "--json" in words:
+        _print_json({"error": {"kind": kind, "message": _without_values(message, error), "where": where}})
+    else:
+        print(f"error: {message}", file=sys.stderr)  # noqa: T201
+    return code
+
+
+def _without_values(message: str, error: BaseException) -> str:
+    """JSON documents are logged: they name the place, not original values."""
+    public = getattr(error, "public_message", None)
+    return public if isinstance(public, str) else message
+
+
+def _print_json(document: dict[str, Any]) -> None:
+    print(json.dumps(document, ensure_ascii=False))  # noqa: T201

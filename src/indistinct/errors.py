@@ -1,0 +1,93 @@
+"""What can go wrong, split by what the caller can do about it.
+
+Every message is one plain sentence that states the fact, the place and the remedy. Messages may name the few
+values a person needs to mend the input; ``where`` never holds one, so it can be logged.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class IndistinctError(Exception):
+    """Base of all errors of this package.
+
+    ``kind`` is the word used in JSON documents, ``exit_code`` what the command line returns, ``where`` the
+    place: any of ``file``, ``column``, ``line``, ``key``.
+    """
+
+    kind: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 2
+
+    def __init__(self, message: str, **where: str | int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+
+
+class PolicyError(IndistinctError):
+    """The policy says something impossible or out of range: mend the policy."""
+
+    kind = "policy"
+
+
+class SchemaError(IndistinctError):
+    """Table and policy do not fit each other: a column is missing, extra or named twice."""
+
+    kind = "schema"
+
+    @classmethod
+    def unknown_column(cls, name: str, available: Iterable[str], **where: str | int) -> SchemaError:
+        """Build the error for a column that the table lacks, naming the nearest one it has."""
+        names = list(available)
+        near = get_close_matches(name, names, n=1, cutoff=0.5)
+        hint = f'; did you mean "{near[0]}"?' if near else f"; it has {', '.join(names)}"
+        return cls(f'the table has no column "{name}"{hint}', column=name, **where)
+
+
+class DataError(IndistinctError):
+    """The table itself cannot be read or holds values that its declared type forbids."""
+
+    kind = "data"
+
+
+class HierarchyError(IndistinctError):
+    """A hierarchy is not one: values missing, levels not nested, rows of unequal length."""
+
+    kind = "hierarchy"
+
+
+class InfeasibleError(IndistinctError):
+    """No release meets the target; ``reason`` says why, ``nearest`` which target could be met."""
+
+    kind = "infeasible"
+    exit_code = 1
+
+    def __init__(self, reason: str, nearest: str = "", **where: str | int) -> None:
+        super().__init__(f"{reason}; {nearest}" if nearest else reason, **where)
+        self.reason = reason
+        self.nearest = nearest
+
+
+class VerificationError(IndistinctError):
+    """A written file is not what it should be; it was not delivered."""
+
+    kind = "verification"
+    exit_code = 1
+
+
+class UnsupportedError(IndistinctError):
+    """The request makes sense but this program does not do it; the message names what does."""
+
+    kind = "unsupported"
+
+
+class Cancelled(IndistinctError):  # noqa: N818  # an interruption by the user, not an error of theirs
+    """The user stopped the run; nothing was written."""
+
+    kind = "cancelled"
+    exit_code = 130

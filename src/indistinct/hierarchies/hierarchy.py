@@ -1,0 +1,291 @@
+"""The record of one attribute's values and of how they generalize."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    IntArray = NDArray[np.int32]
+    FloatArray = NDArray[np.float64]
+
+
+class Fractions(Sequence[Fraction]):
+    """Exact fractions ``numerators[i] / denominator``, made when asked for: a million of them cost nothing.
+
+    ``numerators`` is an integer array (int64, or Python integers in an object array); ``denominator`` >= 1.
+
+    >>> costs = Fractions(np.array([0, 2, 4]), 4)
+    >>> costs[1], costs[1:] == (Fraction(1, 2), 1), costs.floats().tolist()
+    (Fraction(1, 2), True, [0.0, 0.5, 1.0])
+    """
+
+    __slots__ = ("denominator", "numerators")
+
+    def __init__(self, numerators: NDArray[Any], denominator: int) -> None:
+        self.numerators = numerators
+        self.denominator = denominator
+
+    def __len__(self) -> int:
+        return len(self.numerators)
+
+    @overload
+    def __getitem__(self, index: int) -> Fraction: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Fraction, ...]: ...
+    def __getitem__(self, index: int | slice) -> Fraction | tuple[Fraction, ...]:
+        if isinstance(index, slice):
+            return tuple(Fractions(self.numerators[index], self.denominator))
+        return Fraction(int(self.numerators[index]), self.denominator)
+
+    def __iter__(self) -> Iterator[Fraction]:
+        return (Fraction(numerator, self.denominator) for numerator in self.numerators.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"Fractions({self.numerators!r}, {self.denominator})"
+
+    def floats(self) -> FloatArray:
+        """float64[.]: the same as doubles."""
+        return np.asarray(self.numerators / self.denominator, dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One level of generalization: which node each value belongs to, and what a node is called and costs.
+
+    ``node_of`` is int32[n_values]; nodes are numbered 0.. in value order and every node is a contiguous run of
+    values. ``labels[node]`` is the published text. ``costs[node]`` is the exact LM cost of the node in [0, 1].
+    """
+
+    node_of: IntArray
+    labels: tuple[str, ...]
+    costs: Sequence[Fraction]
+
+    def float_costs(self) -> FloatArray:
+        """float64[n_nodes]: the costs as doubles."""
+        if isinstance(self.costs, Fractions):
+            return self.costs.floats()
+        return np.array([float(cost) for cost in self.costs], dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """The values of one attribute that occur in a table, in canonical order, with their generalizations.
+
+    A value's *code* is its index. Codes follow the declared domain order (numbers, dates, an ordinal order, the
+    leaf order of a hierarchy), else code-point order. A missing value, where the column has one, is the last
+    code; its text is None and it joins the others only at the root (unless a hierarchy file has a row for it).
+
+    ``texts`` holds the published text of each value. ``levels[0]`` is the identity; an attribute without a
+    hierarchy has only that level and is never changed. ``height`` = number of levels - 1.
+
+    With ``lower`` and ``upper`` (float64[n_values], kind ``range``) a class is published as the range of its
+    members and a box [lo, hi] of codes costs ``upper[hi] - lower[lo]`` (already divided by the domain width);
+    otherwise it is published as the smallest node that covers lo and hi. A box that mixes missing and present
+    values costs 1 and is published as the root label ``root``.
+
+    ``positions`` are the exact places of the present values on their scale (the number, the day, the rank), empty
+    for text. ``spellings`` maps the other spellings of a value ("05") to its text ("5").
+    """
+
+    attribute: str
+    kind: str
+    texts: tuple[str | None, ...]
+    levels: tuple[Level, ...]
+    root: str = "*"
+    lower: FloatArray | None = None
+    upper: FloatArray | None = None
+    exact_lower: Sequence[Fraction] = ()
+    exact_upper: Sequence[Fraction] = ()
+    range_labels: RangeLabels | None = None
+    weight: Fraction = Fraction(1)
+    min_level: int = 0
+    max_level: int | None = None
+    positions: Sequence[Fraction] = field(default=(), repr=False)
+    spellings: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def size(self) -> int:
+        """Number of codes, the missing one included."""
+        return len(self.texts)
+
+    @property
+    def missing(self) -> int:
+        """Code of the missing value, or -1."""
+        return len(self.texts) - 1 if self.texts and self.texts[-1] is None else -1
+
+    @property
+    def height(self) -> int:
+        """Number of levels above the values."""
+        return len(self.levels) - 1
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the attribute is never changed."""
+        return len(self.levels) == 1 and self.lower is None
+
+    @property
+    def is_range(self) -> bool:
+        """Whether a class is published as the range of its members."""
+        return self.lower is not None
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the codes of the present values follow a scale: numbers, dates or a declared order."""
+        places = self.positions
+        if isinstance(places, Fractions):
+            numerators = places.numerators
+            return bool((numerators[1:] > numerators[:-1]).all()) if len(numerators) else self.missing == 0
+        return bool(places) and all(a < b for a, b in pairwise(places))
+
+    def codes(self) -> dict[str | None, int]:
+        """Code of every text that occurs, other spellings of one value and the missing value (None) included.
+
+        >>> from indistinct.hierarchies import ranges
+        >>> ranges.build("age", ["7", "07", None, "5"]).codes()
+        {'5': 0, '7': 1, None: 2, '07': 1}
+        """
+        known = {text: code for code, text in enumerate(self.texts)}
+        known.update({spelling: known[text] for spelling, text in self.spellings.items()})
+        return known
+
+    def cost(self, lo: int, hi: int) -> Fraction:
+        """Exact LM cost in [0, 1] of publishing the box of codes ``lo..hi``.
+
+        >>> from indistinct.hierarchies import suppression
+        >>> suppression.build("sex", ["f", "m"]).cost(0, 1)
+        Fraction(1, 1)
+        """
+        if self.is_range:
+            missing = self.missing
+            if hi == missing:
+                return Fraction(0) if lo == hi else Fraction(1)
+            return self.exact_upper[hi] - self.exact_lower[lo]
+        level, node = self.smallest(lo, hi)
+        return self.levels[level].costs[node]
+
+    def smallest(self, lo: int, hi: int) -> tuple[int, int]:
+        """Level and node of the smallest node that covers the codes ``lo`` and ``hi``.
+
+        Raises ValueError when no node does (a hierarchy that ends in several labels).
+        """
+        for number, level in enumerate(self.levels):
+            if level.node_of[lo] == level.node_of[hi]:
+                return number, int(level.node_of[lo])
+        message = f"no node of {self.attribute} covers codes {lo} and {hi}"
+        raise ValueError(message)
+
+    def label(self, lo: int, hi: int) -> str | None:
+        """Write the published text of a class of codes ``lo..hi``; None = missing."""
+        if lo == hi == self.missing:
+            return None
+        if self.range_labels is not None and hi != self.missing:
+            return self.range_labels(lo, hi)
+        if self.is_range:
+            return self.root
+        level, node = self.smallest(lo, hi)
+        return self.texts[lo] if level == 0 else self.levels[level].labels[node]
+
+    def node_label(self, level: int, node: int) -> str | None:
+        """Write the published text of a node; None where the node is the missing value alone."""
+        node_of = self.levels[level].node_of
+        missing = self.missing
+        if missing >= 0 and node_of[missing] == node and (missing == 0 or node_of[missing - 1] != node):
+            return None
+        return self.levels[level].labels[node]
+
+    def top_labels(self) -> tuple[str, ...]:
+        """Return the labels in which the hierarchy ends; more than one where it has no root.
+
+        >>> from indistinct.hierarchies import taxonomy
+        >>> taxonomy.build("grade", ["A", "C"], [("A", "low"), ("B", "low"), ("C", "high")]).top_labels()
+        ('low', 'high')
+        """
+        top = len(self.levels) - 1
+        nodes = int(self.levels[top].node_of.max(initial=-1)) + 1
+        labels = (self.node_label(top, node) for node in range(nodes))
+        return tuple(label for label in labels if label is not None)
+
+
+class RangeLabels:
+    """Writes the published text of a range of codes; each kind of bounds has its own subclass."""
+
+    def __call__(self, lo: int, hi: int) -> str:
+        """Text for the members ``lo..hi`` (present values only)."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """A level over the present values, with or without the missing one: see ``Level``."""
+
+    node_of: IntArray
+    labels: Sequence[str]
+    costs: Fractions
+
+
+def assemble(
+    attribute: str,
+    kind: str,
+    texts: Sequence[str],
+    groupings: Sequence[Grouping] = (),
+    *,
+    missing: bool,
+    root: str | None = "*",
+    wide: bool = True,
+    **fields: Any,
+) -> Hierarchy:
+    """Build the record from the levels of the present values.
+
+    Adds the identity below, the missing value (if there is one) as a node of its own on every level that does not
+    have it yet, and the root on top unless ``root`` is None. ``wide``: whether the domain of the present values has
+    more than one point; the root costs 0 where it has one and no value is missing. ``fields`` go to the record.
+    """
+    size = len(texts) + missing
+    published = (*texts, None) if missing else tuple(texts)
+    labels = (*texts, "") if missing else tuple(texts)
+    levels = [Level(np.arange(size, dtype=np.int32), labels, Fractions(np.zeros(size, np.int64), 1))]
+    for grouping in groupings:
+        node_of, names, costs = grouping.node_of.astype(np.int32), tuple(grouping.labels), grouping.costs
+        if len(node_of) < size:
+            node_of = np.append(node_of, np.int32(len(names)))
+            names = (*names, "")
+            costs = Fractions(np.append(costs.numerators, 0), costs.denominator)
+        levels.append(Level(node_of, names, costs))
+    if root is not None:
+        cost = Fraction(int(wide or (missing and len(texts) > 0)))
+        levels.append(Level(np.zeros(size, np.int32), (root,), (cost,)))
+    return Hierarchy(attribute, kind, published, tuple(levels), **fields)
+
+
+def runs(*keys: NDArray[Any]) -> tuple[IntArray, NDArray[np.int64]]:
+    """Number the runs of equal keys: the run of each position, and the first position of each run.
+
+    >>> [part.tolist() for part in runs(np.array([5, 5, 7]), np.array([0, 1, 1]))]
+    [[0, 1, 2], [0, 1, 2]]
+    """
+    size = len(keys[0])
+    if size == 0:
+        return np.zeros(0, np.int32), np.zeros(0, np.int64)
+    new = np.zeros(size, np.bool_)
+    new[0] = True
+    for key in keys:
+        new[1:] |= (key[1:] != key[:-1]).astype(np.bool_)
+    return (np.cumsum(new) - 1).astype(np.int32), np.flatnonzero(new)

@@ -1,0 +1,23 @@
+"""Compiled functions: arrays in, arrays out, no Python objects.
+
+Arrays are contiguous; codes are int32, counts int64, measures float64. Import a kernel inside the function
+that calls it: importing this package imports numba, which costs half a second.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+import numba
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile ``function`` on first use, cache the result on disk and release the GIL while it runs."""
+    compiled: Callable[P, R] = numba.njit(cache=True, nogil=True)(function)
+    return compiled

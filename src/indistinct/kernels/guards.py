@@ -1,0 +1,307 @@
+"""The criteria of a policy, judged on small sets of units: a sparse twin of ``criteria.violation``.
+
+Searches ask about millions of candidate classes of a few rows over domains that may be large, so nothing here
+costs more than the members of the candidate (times the height of a tree, or the logarithm of the domain):
+
+- equal and hierarchical distance are means over levels of total variations, ``sum of (p - q) where p > q``, which
+  needs only the nodes that occur (a tree metric charges every edge the mass that crosses it);
+- ordered distance is the area between two distribution functions, one of them constant between neighbouring
+  members: prefix sums of the other and a binary search for the crossing.
+
+Values are doubles. At equality the sums of few small fractions are off by less than ``BAND``: taken as satisfied
+where the model allows equality, as violated where it does not. Verdicts are not made here.
+"""
+
+from __future__ import annotations
+
+from math import log
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from indistinct.kernels import kernel
+from indistinct.kernels.criteria import (
+    ALPHA,
+    BAND,
+    DISTINCT,
+    ENTROPY,
+    RECURSIVE,
+    T_EQUAL,
+    T_HIERARCHICAL,
+    T_ORDERED,
+    K,
+)
+from indistinct.kernels.units import Units
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Protocol
+
+    from numpy.typing import NDArray
+
+    Int32 = NDArray[np.int32]
+    Int64 = NDArray[np.int64]
+    Float64 = NDArray[np.float64]
+
+    class Criterion(Protocol):
+        """A model's test as numbers (``models.contract.Criterion``)."""
+
+        kind: int
+        attribute: str | None
+        parameters: Float64
+        shares: Float64
+        tree: Int32
+
+
+class Guards(NamedTuple):
+    """All criteria in flat arrays, ordered by sensitive column.
+
+    ``k`` int64[1] least size; ``kind``, ``column``, ``values`` (m), ``height``, ``at`` int64[q]; ``parameter``
+    float64[q, 2]; ``node`` int32[.] and ``share`` float64[.] from ``at``: per level m nodes and their shares
+    (distances on trees), the distribution function and its prefix sums (ordered), 1 where a value is concerned
+    (alpha). ``widest`` int64[1] largest m.
+    """
+
+    k: Int64
+    kind: Int64
+    column: Int64
+    values: Int64
+    height: Int64
+    at: Int64
+    parameter: Float64
+    node: Int32
+    share: Float64
+    widest: Int64
+
+
+class Scratch(NamedTuple):
+    """Work memory of one thread: ``ids`` int32[n], ``value`` int32[m], ``count`` and ``bins`` (zeros) int64[m]."""
+
+    ids: Int32
+    value: Int32
+    count: Int64
+    bins: Int64
+
+
+def guards_of(criteria: Sequence[Criterion], sensitive: Sequence[str], sizes: Sequence[int]) -> Guards:
+    """Bring criteria into the form that kernels read; ``sizes`` are the domain sizes of ``sensitive``."""
+    k = max([1, *(int(c.parameters[0]) for c in criteria if c.kind in {K, DISTINCT})])
+    columns = {name: position for position, name in enumerate(sensitive)}
+    kept = sorted(
+        ((columns[c.attribute], c) for c in criteria if c.kind != K and c.attribute is not None),
+        key=lambda pair: pair[0],
+    )
+    heights, at, nodes, shares = [], [], [], []
+    for column, criterion in kept:
+        node, share, height = _profile(criterion, sizes[column])
+        at.append(sum(len(part) for part in shares))
+        heights.append(height)
+        nodes.append(node)
+        shares.append(share)
+    parameter = np.zeros((len(kept), 2))
+    for row, (_, criterion) in enumerate(kept):
+        given = criterion.parameters[: 1 if criterion.kind == ALPHA else 2]
+        parameter[row, : len(given)] = given
+    return Guards(
+        np.array([k], np.int64),
+        np.array([T_HIERARCHICAL if c.kind == T_EQUAL else c.kind for _, c in kept], np.int64),
+        np.array([column for column, _ in kept], np.int64),
+        np.array([sizes[column] for column, _ in kept], np.int64),
+        np.array(heights, np.int64),
+        np.array(at, np.int64),
+        parameter,
+        np.concatenate([*nodes, np.zeros(0, np.int32)]).astype(np.int32),
+        np.concatenate([*shares, np.zeros(0)]),
+        np.array([max([1, *sizes])], np.int64),
+    )
+
+
+def _profile(criterion: Criterion, size: int) -> tuple[Int32, Float64, int]:
+    """Nodes, shares and number of levels of one criterion, padded to equal length."""
+    if criterion.kind == T_ORDERED:
+        order = np.arange(size)
+        if len(criterion.parameters) > 1 and criterion.parameters[1] > 0:
+            order = np.roll(order, 1)
+        below = np.cumsum(criterion.shares[order])
+        share = np.concatenate([below, [0.0], np.cumsum(below)])
+        return np.zeros(len(share), np.int32), share, 0
+    if criterion.kind in {T_EQUAL, T_HIERARCHICAL}:
+        tree = criterion.tree[:-1] if criterion.kind == T_HIERARCHICAL else np.arange(size)[None, :]
+        share = np.zeros(tree.shape)
+        for level, node in enumerate(tree):
+            share[level] = np.bincount(node, weights=criterion.shares, minlength=size)[:size]
+        return tree.astype(np.int32).reshape(-1), share.reshape(-1), len(tree)
+    share = np.zeros(size)
+    if criterion.kind == ALPHA:
+        concerned = criterion.parameters[1:].astype(np.int64)
+        share[concerned if len(concerned) else slice(None)] = 1.0
+    return np.zeros(size, np.int32), share, 0
+
+
+@kernel
+def tally(units: Units, column: int, values: int, ids: Int32, scratch: Scratch) -> int:
+    """Count the sensitive values of some units: ascending ``scratch.value`` with ``scratch.count``."""
+    found = 0
+    for u in ids:
+        for e in range(units.start[u], units.start[u + 1]):
+            value = units.values[e, column]
+            if scratch.bins[value] == 0:
+                scratch.value[found] = value
+                found += 1
+            scratch.bins[value] += units.counts[e]
+    if values <= 4 * found:
+        found = 0
+        for value in range(values):
+            if scratch.bins[value] > 0:
+                scratch.value[found] = value
+                found += 1
+    else:
+        _sort(scratch.value, found)
+    for i in range(found):
+        scratch.count[i] = scratch.bins[scratch.value[i]]
+        scratch.bins[scratch.value[i]] = 0
+    return found
+
+
+@kernel
+def _sort(array: Int32, length: int) -> None:
+    """Shell sort in place: small arrays mostly, and no allocation."""
+    gap = 1
+    while gap < length // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, length):
+            value = array[i]
+            j = i
+            while j >= gap and array[j - gap] > value:
+                array[j] = array[j - gap]
+                j -= gap
+            array[j] = value
+        gap //= 3
+
+
+@kernel
+def _ordered(guards: Guards, q: int, found: int, rows: int, scratch: Scratch) -> float:
+    """Area between the distribution functions of the members and of the table, over m - 1 steps."""
+    m = guards.values[q]
+    if m < 2:
+        return 0.0
+    below = guards.at[q]
+    prefix = below + m
+    turned = guards.parameter[q, 1] > 0.0
+    first = found - 1 if turned and scratch.value[found - 1] == m - 1 else 0
+    area, mass, lo = 0.0, 0.0, 0
+    for i in range(found + 1):
+        j = (first + i) % found
+        hi = m - 1  # the last step of the distribution functions is 1 - 1
+        if i < found:
+            hi = scratch.value[j]
+            if turned:
+                hi = 0 if hi == m - 1 else hi + 1
+        hi = min(hi, m - 1)
+        left, right = lo, hi  # first place in lo..hi where the table's function reaches the members'
+        while left < right:
+            middle = (left + right) >> 1
+            if guards.share[below + middle] < mass:
+                left = middle + 1
+            else:
+                right = middle
+        area += mass * (left - lo) - (guards.share[prefix + left] - guards.share[prefix + lo])
+        area += guards.share[prefix + hi] - guards.share[prefix + left] - mass * (hi - left)
+        lo = hi
+        if i < found:
+            mass += scratch.count[j] / rows
+    return area / (m - 1)
+
+
+@kernel
+def _tree(guards: Guards, q: int, found: int, rows: int, scratch: Scratch) -> float:
+    """Mean over the levels of the total variation between members and table."""
+    m = guards.values[q]
+    total = 0.0
+    at = guards.at[q]
+    for _ in range(guards.height[q]):
+        i = 0
+        while i < found:
+            node = guards.node[at + scratch.value[i]]
+            count = 0
+            while i < found and guards.node[at + scratch.value[i]] == node:
+                count += scratch.count[i]
+                i += 1
+            above = count / rows - guards.share[at + node]
+            if above > 0.0:
+                total += above
+        at += m
+    return total / guards.height[q] if guards.height[q] > 0 else 0.0
+
+
+@kernel
+def _recursive(c: float, length: int, found: int, rows: int, scratch: Scratch) -> float:
+    """Excess of the largest count over c times the tail, as a share of the rows."""
+    largest, tail = 0, rows
+    for _ in range(max(length - 1, 1)):  # strike out the largest count
+        best = 0
+        for i in range(1, found):
+            if scratch.count[i] > scratch.count[best]:
+                best = i
+        largest = max(largest, scratch.count[best])
+        if length > 1:
+            tail -= scratch.count[best]
+            scratch.count[best] = 0
+    over = (largest - c * tail) / (rows * max(1.0, c))
+    return 0.0 if over < -BAND else max(over, BAND)
+
+
+@kernel
+def _entropy(least: float, found: int, rows: int, scratch: Scratch) -> float:
+    total = 0.0
+    even = True
+    for i in range(found):
+        share = scratch.count[i] / rows
+        total -= share * log(share)
+        even = even and scratch.count[i] == scratch.count[0]
+    if even:  # exactly ln of the number of values
+        return max(0.0, log(least) - log(found)) if found < least else 0.0
+    return 0.0 if total > log(least) + BAND else max(log(least) - total, BAND)
+
+
+@kernel
+def _over(guards: Guards, q: int, found: int, rows: int, scratch: Scratch) -> float:
+    kind = guards.kind[q]
+    bound = guards.parameter[q, 0]
+    if kind == DISTINCT:
+        return max(0.0, (bound - found) / bound)
+    if kind == T_HIERARCHICAL:
+        over = _tree(guards, q, found, rows, scratch) - bound
+    elif kind == T_ORDERED:
+        over = _ordered(guards, q, found, rows, scratch) - bound
+    elif kind == ALPHA:
+        largest = 0
+        for i in range(found):
+            if guards.share[guards.at[q] + scratch.value[i]] > 0.0:
+                largest = max(largest, scratch.count[i])
+        over = largest / rows - bound
+    elif kind == ENTROPY:
+        return _entropy(bound, found, rows, scratch)
+    else:
+        return _recursive(bound, int(guards.parameter[q, 1]), found, rows, scratch)
+    return over if over > BAND else 0.0
+
+
+@kernel
+def shortfall(units: Units, guards: Guards, ids: Int32, scratch: Scratch) -> float:
+    """How far some units are from satisfying all criteria as one class: 0 if they do, at most about 1 for each."""
+    size, rows = 0, 0
+    for u in ids:
+        size += units.size[u]
+        rows += units.rows[u]
+    k = guards.k[0]
+    total = max(0, k - size) / k
+    found, column = 0, -1
+    for q in range(len(guards.kind)):
+        # the recursive test spoils the counts
+        if guards.column[q] != column or guards.kind[q - 1] == RECURSIVE:
+            column = guards.column[q]
+            found = tally(units, column, guards.values[q], ids, scratch)
+        total += _over(guards, q, found, rows, scratch)
+    return total

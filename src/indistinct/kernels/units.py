@@ -1,0 +1,48 @@
+"""What a local search moves about: rows, or tuples that must stay whole, with their sensitive values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from indistinct.kernels import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Int32 = NDArray[np.int32]
+    Int64 = NDArray[np.int64]
+
+
+class Units(NamedTuple):
+    """The things that a search puts into classes.
+
+    ``reach`` int32[n, w]: the codes of the d quasi-identifiers, then their negatives, then zeros: the box of a
+    class is the maximum of its members, one vector operation. ``rows`` int64[n]; ``size`` int64[n], what counts
+    for k (persons, else rows). The sensitive values of unit u are ``values`` int32[., s] and ``counts``
+    int64[.] at ``start[u]:start[u + 1]``.
+    """
+
+    reach: Int32
+    rows: Int64
+    size: Int64
+    start: Int64
+    values: Int32
+    counts: Int64
+
+
+def reach_of(codes: Int32) -> Int32:
+    """Codes and negative codes side by side, padded to whole vectors of eight."""
+    n, d = codes.shape
+    reach = np.zeros((n, -(-2 * d // 8) * 8), np.int32)
+    reach[:, :d] = codes
+    np.negative(codes, out=reach[:, d : 2 * d])
+    return reach
+
+
+@kernel
+def grow(box: Int32, other: Int32) -> None:
+    """Extend a box by another."""
+    for i in range(len(box)):
+        box[i] = max(box[i], other[i])

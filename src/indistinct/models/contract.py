@@ -1,0 +1,85 @@
+"""What a privacy model is to the rest of the house.
+
+Searches ask ``scope``, ``merge_closed`` and ``absorbing`` and call the compiled criterion; verdicts come from
+``evaluate`` alone, which is exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from indistinct.tables.records import Classes, Reference
+
+# kinds of compiled criteria, see kernels/criteria.py
+K, ALPHA, DISTINCT, ENTROPY, RECURSIVE, T_ORDERED, T_EQUAL, T_HIERARCHICAL = range(8)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a model may look at beside the classes: the reference distribution of each sensitive attribute."""
+
+    references: Mapping[str, Reference]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The exact answer of one model about one partition.
+
+    ``satisfied`` bool[g]: verdict per class. ``measure`` float64[g]: what the model measures, for display
+    and for ranking only. ``achieved``: the best parameters that the release satisfies, as they stand in the
+    JSON documents. ``reason``: one sentence with the real counts. ``more_is_better``: whether a larger
+    measure protects more.
+    """
+
+    satisfied: NDArray[np.bool_]
+    measure: NDArray[np.float64]
+    achieved: dict[str, Any]
+    reason: str
+    more_is_better: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """A model's test as numbers that compiled searches understand (``kernels.criteria.violation``).
+
+    ``attribute`` is None for size conditions. ``parameters`` float64[.]; ``shares`` float64[m] is the
+    reference distribution; ``tree`` int32[H + 1, m] the node of each value at each height (hierarchical
+    distance, else empty). ``merge_closed`` (M1) and ``absorbing`` (M2) are those of this test alone.
+    """
+
+    kind: int
+    attribute: str | None
+    parameters: NDArray[np.float64]
+    merge_closed: bool
+    absorbing: bool
+    shares: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    tree: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 0), np.int32))
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One privacy model: its name in policies, its closure properties and its functions.
+
+    ``evaluate(privacy, classes, context)`` is the exact verdict. ``achieved(classes, context, attribute,
+    **fixed)`` gives the best parameters without a threshold. ``criteria(privacy, context)`` gives the
+    compiled tests whose conjunction is the model, or None when it has no such form (then searches must call
+    ``evaluate``). ``shortfall(privacy, root, context)`` says why the class that holds the whole table
+    fails.
+    """
+
+    name: str
+    scope: str
+    merge_closed: bool
+    absorbing: bool
+    evaluate: Callable[[Any, Classes, Context], Evaluation]
+    achieved: Callable[..., Any]
+    criteria: Callable[[Any, Context], tuple[Criterion, ...] | None]
+    shortfall: Callable[[Any, Classes, Context], str]

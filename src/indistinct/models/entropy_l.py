@@ -1,0 +1,149 @@
+"""Entropy l-diversity (Shannon): every class is as diverse as one of l equally frequent values.
+
+Definition: H_E = - sum_v p_v ln p_v >= ln l for every class E, p_v = c_v / n_E counted in rows; l real, l
+>= 1. The *effective l* of a class is exp(H_E).
+
+What it does not give: a bound 1/l on the best guess. Counts 7,1,1,1 have effective l = 2.56 and a best
+guess of 7/10.
+
+Closure. Merge-closed: the distribution of a union is a mixture of those of its parts and entropy is
+concave. Not absorbing: (1,1) holds for l = 2, merged with (2,0) it is (3,1). Suppressing another class
+leaves E alone.
+
+Exact test: an evenly spread class of d values has effective l = d. Elsewhere doubles decide outside a band
+of 1e-9 (times the size of the logarithms); inside it n^n b^n is compared with a^n prod c^c for l = a/b
+(``exact.entropy_sign``).
+
+Source: A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, TKDD 1(1):3, 2007,
+doi:10.1145/1217299.1217302.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from math import inf, log, nextafter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indistinct.models import distinct_l
+from indistinct.models.contract import ENTROPY, Context, Criterion, Evaluation, Model
+from indistinct.models.exact import entropy_sign, subject
+from indistinct.models.histograms import add_up, distinct, is_constant, named, owners
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indistinct.policy.privacy import EntropyL
+    from indistinct.tables.records import Classes, Histogram
+
+    Bool = NDArray[np.bool_]
+    Float64 = NDArray[np.float64]
+
+_BAND = 1e-9
+
+
+def measure(classes: Classes, attribute: str) -> tuple[Float64, Bool]:
+    """Effective l of each class (float64[g], an integer where even) and whether it is evenly spread."""
+    histogram = classes.histograms[attribute]
+    count, first = histogram.count, histogram.start[:-1]
+    even = np.maximum.reduceat(count, first) == np.minimum.reduceat(count, first)
+    shares = count / classes.rows[owners(histogram)]
+    effective = np.exp(-add_up(shares * np.log(shares), histogram))
+    return np.where(even, distinct(histogram).astype(np.float64), effective), even
+
+
+def evaluate(privacy: EntropyL, classes: Classes, context: Context) -> Evaluation:
+    """Compare the entropy of every class with ln l, exactly."""
+    histogram, length = classes.histograms[privacy.attribute], privacy.l
+    effective, even = measure(classes, privacy.attribute)
+    enough = distinct(histogram) >= length.__ceil__()  # necessary, and sufficient for an even class
+    difference = np.log(effective) - log(length)
+    undecided = ~even & enough & (np.abs(difference) < _BAND * (1 + np.log(classes.rows)))
+    satisfied = enough & (even | (difference >= 0))
+    known: dict[tuple[int, ...], bool] = {}
+    for number in np.flatnonzero(undecided).tolist():
+        counts = tuple(sorted(_counts(histogram, number)))
+        if counts not in known:
+            known[counts] = entropy_sign(Counter(counts), length) >= 0
+        satisfied[number] = known[counts]
+    best = _best(effective, histogram)
+    return Evaluation(
+        satisfied,
+        effective,
+        best,
+        _reason(length, satisfied, best, constant=_constant(context, privacy.attribute)),
+    )
+
+
+def _counts(histogram: Histogram, number: int) -> list[int]:
+    counts: list[int] = histogram.count[histogram.start[number] : histogram.start[number + 1]].tolist()
+    return counts
+
+
+def _constant(context: Context, attribute: str) -> bool:
+    return is_constant(context.references[attribute])
+
+
+def _reason(length: Fraction, satisfied: Bool, best: dict[str, Any], *, constant: bool) -> str:
+    if constant:
+        return "no protection: the column is constant"
+    smallest = f"the smallest effective l is {best['l']['decimal']:.4g}"
+    if satisfied.all():
+        return f"every class has an entropy of at least ln {length}; {smallest}"
+    return f"{subject(satisfied, 'has', 'have')} an entropy below ln {length}; {smallest}"
+
+
+def achieved(classes: Classes, context: Context, attribute: str) -> dict[str, Any]:  # noqa: ARG001  # the contract's
+    """Largest l that the classes satisfy: the smallest effective l."""
+    return _best(measure(classes, attribute)[0], classes.histograms[attribute])
+
+
+def _best(effective: Float64, histogram: Histogram) -> dict[str, Any]:
+    worst = int(effective.argmin())
+    value = float(effective[worst])
+    whole = round(value)
+    if value != whole and abs(value - whole) < _BAND * value:  # say 4, not 3.9999999999999996, where it is 4
+        exactly = entropy_sign(Counter(_counts(histogram, worst)), Fraction(whole)) == 0
+        value = float(whole) if exactly else value
+    return {"l": {"decimal": value}}
+
+
+def criteria(privacy: EntropyL, context: Context) -> tuple[Criterion, ...]:  # noqa: ARG001  # the contract's
+    """Compile the model; l = 1 needs no test."""
+    if privacy.l <= 1:
+        return ()
+    length = float(privacy.l)
+    if length.is_integer() and privacy.l != int(
+        length
+    ):  # the compiled test decides even classes by this number
+        length = nextafter(length, inf if privacy.l > int(length) else -inf)
+    return (Criterion(ENTROPY, privacy.attribute, np.array([length]), merge_closed=True, absorbing=False),)
+
+
+def shortfall(privacy: EntropyL, root: Classes, context: Context) -> str:
+    """Say how diverse the whole column is."""
+    histogram = root.histograms[privacy.attribute]
+    values = int(distinct(histogram)[0])
+    if values < privacy.l:
+        return distinct_l.too_few(privacy.attribute, f"l = {privacy.l}", privacy.l.__ceil__(), root)
+    most = int(histogram.count.argmax())
+    effective = achieved(root, context, privacy.attribute)["l"]["decimal"]
+    return (
+        f"the whole column {privacy.attribute} has effective l = {effective:.4g}, less than l = {privacy.l};"
+        f" {named(context.references[privacy.attribute], int(histogram.value[most]))}"
+        f" has {histogram.count[most]} of {root.rows[0]} rows"
+    )
+
+
+MODEL = Model(
+    "entropy_l",
+    scope="class",
+    merge_closed=True,
+    absorbing=False,
+    evaluate=evaluate,
+    achieved=achieved,
+    criteria=criteria,
+    shortfall=shortfall,
+)

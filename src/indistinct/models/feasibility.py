@@ -1,0 +1,110 @@
+"""Whether any release can satisfy the models: the class that holds the whole table is the test.
+
+All models here are merge-closed: if some recoding without suppression satisfies them, so does the union of
+its classes, the whole table. With suppression, at least as many rows must go as have to be removed from the
+whole table until the rest satisfies (``kernels.criteria.removable`` bounds that number from below).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indistinct.models.contract import Context
+from indistinct.models.registry import MODELS, evaluate
+from indistinct.tables.records import Classes, Histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indistinct.policy.privacy import Privacy
+    from indistinct.tables.records import Frequencies
+
+
+def whole_table(frequencies: Frequencies) -> Classes:
+    """Make one class of all rows of a table."""
+    from indistinct.tables.classes import classes_of
+    from indistinct.tables.records import Assignment
+
+    everything = np.zeros(len(frequencies.start) - 1, np.int32)
+    return classes_of(frequencies, Assignment.of_tuples(frequencies, everything))
+
+
+def feasible_root(privacies: Sequence[Privacy], context: Context, n: int) -> bool:
+    """Whether one class of ``n`` rows with the reference distributions satisfies the models.
+
+    Necessary for a release without suppression. Joint models are passed over (references hold no joint
+    counts), and sizes are rows: ``infeasible_reason`` has both.
+    """
+    histograms = {}
+    for name, reference in context.references.items():
+        value = np.flatnonzero(reference.counts)
+        start = np.array([0, len(value)], np.int64)
+        histograms[name] = Histogram(start, value.astype(np.int32), reference.counts[value])
+    nothing = np.zeros(0, np.int64)
+    root = Classes(
+        np.array([n], np.int64),
+        None,
+        tuple(histograms),
+        histograms,
+        nothing.astype(np.int32),
+        np.zeros((0, len(histograms)), np.int32),
+        nothing,
+    )
+    return all(
+        bool(evaluate(privacy, root, context).satisfied[0])
+        for privacy in privacies
+        if privacy.model != "joint_l"
+    )
+
+
+def infeasible_reason(
+    privacies: Sequence[Privacy], frequencies: Frequencies, allowed: int | None = None
+) -> str | None:
+    """Say why no recoding can satisfy the models: model, value and count; None when nothing forbids it.
+
+    ``allowed`` is the number of rows that may be suppressed. None means "any number short of all": then
+    only what no suppression can mend is a reason (too few rows, too few distinct values). Hierarchies are
+    not looked at: fixed attributes or several top labels may make more impossible.
+    """
+    context = Context(frequencies.references)
+    root = whole_table(frequencies)
+    total = int(root.rows[0])
+    for privacy in privacies:
+        if bool(evaluate(privacy, root, context).satisfied[0]):
+            continue
+        least = _least_removal(privacy, root, context)
+        if least <= (total - 1 if allowed is None else allowed):
+            continue
+        sentence = f"{privacy.model}: {MODELS[privacy.model].shortfall(privacy, root, context)}"
+        if least < total and allowed:
+            sentence += (
+                f"; at least {least} of {total} rows would have to be suppressed, and {allowed} may be"
+            )
+        return sentence
+    return None
+
+
+def _least_removal(privacy: Privacy, root: Classes, context: Context) -> int:
+    """Bound from below, by at least 1, the rows to remove from a whole table that violates a model."""
+    from indistinct.kernels.criteria import removable
+
+    bound = 1
+    for criterion in MODELS[privacy.model].criteria(privacy, context) or ():
+        counts = np.zeros(1, np.int64)
+        if criterion.attribute is not None:
+            histogram = root.histograms[criterion.attribute]
+            counts = np.zeros(context.references[criterion.attribute].hierarchy.size, np.int64)
+            counts[histogram.value] = histogram.count
+        found = removable(
+            criterion.kind,
+            criterion.parameters,
+            counts,
+            int(root.rows[0]),
+            int(root.sizes[0]),
+            criterion.shares,
+            criterion.tree,
+        )
+        bound = max(bound, found)
+    return bound

@@ -1,0 +1,50 @@
+"""What the user decided: roles, hierarchies, privacy models, suppression, algorithm, output."""
+
+from __future__ import annotations
+
+from indistinct.policy.document import ALGORITHMS, Attribute, Policy
+from indistinct.policy.draft import draft
+from indistinct.policy.flags import from_flags
+from indistinct.policy.load import loads, update
+from indistinct.policy.privacy import (
+    MODEL_CLASSES,
+    AlphaK,
+    DistinctL,
+    EntropyL,
+    JointL,
+    KAnonymity,
+    Privacy,
+    PSensitiveK,
+    RecursiveCL,
+    TCloseness,
+)
+from indistinct.policy.roles import ROLES, Roles, normalize, resolve
+from indistinct.policy.suggest import ColumnFacts, Suggestion, facts_of, suggest
+
+__all__ = [
+    "ALGORITHMS",
+    "MODEL_CLASSES",
+    "ROLES",
+    "AlphaK",
+    "Attribute",
+    "ColumnFacts",
+    "DistinctL",
+    "EntropyL",
+    "JointL",
+    "KAnonymity",
+    "PSensitiveK",
+    "Policy",
+    "Privacy",
+    "RecursiveCL",
+    "Roles",
+    "Suggestion",
+    "TCloseness",
+    "draft",
+    "facts_of",
+    "from_flags",
+    "loads",
+    "normalize",
+    "resolve",
+    "suggest",
+    "update",
+]

@@ -1,0 +1,657 @@
+"""The policy: all that the user decided, checked as far as it can be without the table."""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping  # pydantic reads it at run time
+from datetime import date, datetime
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PlainValidator,
+    PrivateAttr,
+    StrictBool,
+    WithJsonSchema,
+    model_validator,
+)
+
+from indistinct.errors import PolicyError
+from indistinct.notices import Notice
+from indistinct.policy.generalization import ORDERED_TYPES, TREES, TYPES_OF_KIND, Generalization
+from indistinct.policy.privacy import AnyPrivacy, Exact, TCloseness, Whole, exact, plain, whole
+from indistinct.policy.problems import Section, check_word, nearest, path, problem, refuse, show
+from indistinct.policy.roles import AnyRole  # noqa: TC001  # pydantic reads it at run time
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from pydantic_core import InitErrorDetails
+
+ALGORITHMS: tuple[str, ...] = ("local", "optimal", "generalize_step")
+# algorithms that the policy format knows and this version does not have yet
+PLANNED_ALGORITHMS: tuple[str, ...] = (
+    "mondrian", "datafly", "samarati", "incognito", "ola", "flash", "top_down_specialization", "mu_argus",
+    "k_similar", "k_member", "mdav", "univariate_microaggregation", "hilbert", "t_closeness_first", "sabre",
+    "merge", "anatomy", "largest_bucket_first", "ke_partition", "eps_m_partition", "graded_local", "km",
+    "m_invariance", "safepub",
+)  # fmt: skip
+_UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12} | {
+    f"{letter}iB": 2 ** (10 * power) for power, letter in enumerate("KMGT", 1)
+}
+_BYTES = rf"^\s*[0-9]+(\.[0-9]+)?\s*({'|'.join(_UNITS)})\s*$"
+
+
+def _ends(value: Any) -> tuple[Fraction, Fraction] | tuple[date, date]:
+    """Read ``[lowest, highest]``: two numbers or two ISO dates."""
+    message = "must be [lowest, highest], two numbers or two dates such as 2024-01-31"
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise ValueError(message)
+    try:
+        if all(type(end) is date or (isinstance(end, str) and end.count("-") == 2) for end in value):
+            low, high = (end if type(end) is date else date.fromisoformat(end) for end in value)
+            return low, high
+        return exact(value[0]), exact(value[1])
+    except ValueError:
+        raise ValueError(message) from None
+
+
+def _algorithm(value: Any) -> Any:
+    check_word((), value, ALGORITHMS, PLANNED_ALGORITHMS)
+    return value
+
+
+def _seconds(value: Any) -> float:
+    return float(exact(value))
+
+
+class Table(Section):
+    """How the table is read, and the role of columns that are not named."""
+
+    source: str | None = Field(default=None, min_length=1)
+    """The table, relative to the policy file; it may be given on the command line instead."""
+    delimiter: str | None = Field(default=None, min_length=1, max_length=1)
+    """What separates the fields of a text file; found out when left out."""
+    encoding: str = "utf-8"
+    """Encoding of a text file; a byte-order mark is accepted."""
+    missing: tuple[str, ...] = ("",)
+    """Exactly these texts are missing values in text files; "NA" and "null" are text unless listed."""
+    decimal: Literal[".", ","] = "."
+    """The decimal mark."""
+    trim: Literal["names", "cells", "none"] = "names"
+    """Whether blanks are cut off around column names, around cells too, or nowhere."""
+    unlisted: AnyRole | None = None
+    """Role of the columns that the policy does not name; without it they are an error."""
+    unlisted_confirmed: StrictBool = False
+    """A person has confirmed that insensitive columns not named may be published though nearly unique."""
+    max_line_bytes: Whole = Field(default=16777216, ge=1)
+    """Longest line accepted in a text file, in bytes."""
+
+    @model_validator(mode="after")
+    def _readable(self) -> Self:
+        found = []
+        if self.delimiter is not None and self.delimiter in '"\r\n':
+            found.append(
+                problem(("delimiter",), "must be one character, not a quote or a line break", self.delimiter)
+            )
+        if self.delimiter is not None and self.delimiter == self.decimal:
+            found.append(
+                problem(
+                    ("delimiter",), "is also the decimal mark; set decimal to the other one", self.delimiter
+                )
+            )
+        try:
+            codecs.lookup(self.encoding)
+        except (LookupError, ValueError):
+            found.append(
+                problem(("encoding",), "is unknown; use a name such as utf-8, cp1252, latin-1", self.encoding)
+            )
+        refuse(found)
+        return self
+
+
+class Person(Section):
+    """Several rows may belong to one person; sizes count persons."""
+
+    key: str = Field(min_length=1)
+    """The column that tells persons apart; it is identifying."""
+
+
+class Attribute(Section):
+    """What the user decided about one column.
+
+    ``weight`` > 0 is the importance in the loss: a weight of 0 would let an algorithm destroy the column for
+    nothing; a column of no use is better dropped (role identifying) or given a small weight. ``min_level <=
+    max_level`` bound full-domain search and count from 0, the value itself.
+
+    >>> Attribute(role="QI", type="integer", hierarchy={"kind": "range"}).role
+    'quasi_identifying'
+
+    Raises PolicyError for settings that do not fit together: ``format`` without type date, ``order`` without
+    type ordinal, a kind of hierarchy that cannot take the type, ``action`` on a column that is not
+    identifying, a pseudonym without the place of its key. Not checked: values of the table, files.
+    """
+
+    later: ClassVar[tuple[str, ...]] = ("separator",)
+    hints: ClassVar[dict[str, str]] = {"key": "a key never stands in a policy; name key_file or key_env"}
+
+    role: AnyRole
+    """identifying, quasi_identifying, sensitive or insensitive."""
+    type: Literal["text", "integer", "decimal", "date", "ordinal"] = "text"
+    """How the texts of the column are read."""
+    format: str | None = Field(default=None, min_length=1)
+    """How dates are written, such as "%d.%m.%Y"; default "%Y-%m-%d"."""
+    order: tuple[str, ...] | None = Field(default=None, min_length=1)
+    """The values of an ordinal column, lowest first."""
+    hierarchy: Generalization | None = None
+    """How values may be generalized; without it the column is never changed."""
+    domain: (
+        Annotated[
+            tuple[Fraction, Fraction] | tuple[date, date],
+            PlainValidator(_ends),
+            WithJsonSchema(
+                {"type": "array", "items": {"type": ["number", "string"]}, "minItems": 2, "maxItems": 2}
+            ),
+        ]
+        | None
+    ) = None
+    """Lowest and highest possible value, for the loss; default: those of the table."""
+    weight: Exact = Field(default=Fraction(1), gt=0)
+    """Importance of a quasi-identifier in the loss."""
+    min_level: Whole = Field(default=0, ge=0)
+    """Lowest level of generalization that full-domain search may use."""
+    max_level: Whole | None = Field(default=None, ge=0)
+    """Highest level of generalization that full-domain search may use."""
+    action: Literal["drop", "mask", "pseudonym"] | None = None
+    """What becomes of an identifying column; default drop."""
+    key_file: str | None = Field(default=None, min_length=1)
+    """File that holds the key of the pseudonyms; the key itself never stands in a policy."""
+    key_env: str | None = Field(default=None, min_length=1)
+    """Environment variable that holds the key of the pseudonyms."""
+    mapping_file: str | None = Field(default=None, min_length=1)
+    """Protected file for the table of values and pseudonyms, if wanted."""
+    missing: Literal["drop", "first", "last"] | None = None
+    """Missing sensitive values under ordered distance: rows left out, or a value at that end of the order."""
+    confirmed: StrictBool = False
+    """A person has confirmed that this insensitive column may be published though nearly unique."""
+
+    if TYPE_CHECKING:  # mappings stand for sections, numbers and texts for exact values
+
+        def __init__(self, /, **data: Any) -> None: ...
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the values have an order of their own: numbers, dates, ordinal values."""
+        return self.type in ORDERED_TYPES
+
+    @property
+    def spec(self) -> dict[str, Any] | None:
+        """The hierarchy as a plain mapping, as in the file; None when the column is never changed."""
+        return None if self.hierarchy is None else _plain(self.hierarchy)
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        refuse([*self._type_problems(), *self._level_problems(), *self._role_problems()])
+        return self
+
+    def _type_problems(self) -> list[InitErrorDetails]:
+        found = []
+        if self.format is not None and self.type != "date":
+            found.append(
+                problem(("format",), f'is for type = "date"; the type is "{self.type}"', self.format)
+            )
+        elif self.format is not None and not _is_date_format(self.format):
+            found.append(problem(("format",), 'is no format of dates; write it as "%d.%m.%Y"', self.format))
+        if self.order is not None and self.type != "ordinal":
+            found.append(
+                problem(("order",), f'is for type = "ordinal"; the type is "{self.type}"', self.order)
+            )
+        if self.order is None and self.type == "ordinal":
+            found.append(problem(("order",), 'is missing; type = "ordinal" needs the values, lowest first'))
+        twice = [value for value, times in Counter(self.order or ()).items() if times > 1]
+        if twice:
+            found.append(
+                problem(("order",), f"lists {show(twice[0])} twice; list each value once", self.order)
+            )
+        kind = self.hierarchy.kind if self.hierarchy else "suppress"
+        types = TYPES_OF_KIND.get(kind, (self.type,))
+        if self.type not in types:
+            remedy = f"set type to {' or '.join(types)}, or choose another kind"
+            sentence = f'cannot take type = "{self.type}"; {remedy}'
+            found.append(problem(("hierarchy", "kind"), sentence, kind))
+        return found
+
+    def _level_problems(self) -> list[InitErrorDetails]:
+        found = []
+        if self.domain is not None:
+            low, high = self.domain
+            needed = {"date": date, "integer": Fraction, "decimal": Fraction}.get(self.type)
+            if needed is None:
+                sentence = f'is for type integer, decimal or date; the type is "{self.type}"'
+                found.append(problem(("domain",), sentence, self.domain))
+            elif not isinstance(low, needed):
+                sentence = (
+                    f"must be two {'dates' if needed is date else 'numbers'}, as the type is {self.type}"
+                )
+                found.append(problem(("domain",), sentence, self.domain))
+            elif low >= high:  # type: ignore[operator]  # both ends are of one kind
+                found.append(
+                    problem(("domain",), "must be [lowest, highest] with lowest < highest", self.domain)
+                )
+        if self.max_level is not None and self.min_level > self.max_level:
+            sentence = f"must be at most max_level, which is {self.max_level}"
+            found.append(problem(("min_level",), sentence, self.min_level))
+        return found
+
+    def _role_problems(self) -> list[InitErrorDetails]:
+        found = []
+        if self.action is not None and self.role != "identifying":
+            found.append(
+                problem(("action",), f"is for identifying columns; the role is {self.role}", self.action)
+            )
+        if self.action == "pseudonym" and (self.key_file is None) == (self.key_env is None):
+            sentence = (
+                "needs the place of its key: either key_file or key_env (the key never stands in a policy)"
+            )
+            found.append(problem(("action",), sentence, self.action))
+        for name in ("key_file", "key_env", "mapping_file"):
+            value = getattr(self, name)
+            if value is not None and self.action != "pseudonym":
+                found.append(problem((name,), 'goes with action = "pseudonym"; leave it out', value))
+        if self.missing is not None and self.role != "sensitive":
+            found.append(
+                problem(("missing",), f"is for sensitive columns; the role is {self.role}", self.missing)
+            )
+        elif self.missing in ("first", "last") and not self.is_ordered:
+            sentence = f'needs an ordered type ({", ".join(ORDERED_TYPES)}); the type is "{self.type}"'
+            found.append(problem(("missing",), sentence, self.missing))
+        return found
+
+
+def _is_date_format(text: str) -> bool:
+    example = datetime(2001, 2, 3, 4, 5, 6)  # noqa: DTZ001  # a calendar date, nowhere in particular
+    try:
+        return "%" in text and datetime.strptime(example.strftime(text), text).year == 2001  # noqa: DTZ007
+    except ValueError:
+        return False
+
+
+class Suppression(Section):
+    """Which rows may go, and how."""
+
+    limit: Exact = Field(default=Fraction(0), ge=0, le=1)
+    """Largest share of rows that may be suppressed, 0 to 1."""
+    rows: Literal["drop", "exempt", "test"] = "drop"
+    """Suppressed rows: left out, or published with suppressed quasi-identifiers, exempt or tested."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_percent(cls, data: Any) -> Any:
+        if isinstance(data, dict):
+            try:
+                limit = exact(data.get("limit", 0))
+            except ValueError:
+                return data
+            if 1 < limit <= 100:
+                share = show(limit / 100)
+                share = share.ljust(4, "0") if "." in share else f"{share}.00"
+                sentence = f"must be a share of the rows, 0 <= limit <= 1; did you mean {share}?"
+                refuse([problem(("limit",), sentence, data["limit"])])
+        return data
+
+    def allowed(self, rows: int) -> int:
+        """Return how many of ``rows`` may be suppressed: floor(limit * rows), exactly.
+
+        >>> Suppression(limit=0.29).allowed(100)
+        29
+        """
+        return int(self.limit * rows)
+
+
+class Missing(Section):
+    """What a missing quasi-identifier equals."""
+
+    rule: Literal["own"] = "own"
+    """own: a missing value equals only a missing value."""
+
+
+class Recoding(Section):
+    """How the release is searched."""
+
+    later: ClassVar[tuple[str, ...]] = ("mode",)
+
+    algorithm: Annotated[Literal["local", "optimal", "generalize_step"], BeforeValidator(_algorithm)] = (
+        "local"
+    )
+    """local: each class as suits it; optimal: one level per column, proven; generalize_step: a baseline."""
+    quality: Literal["fast", "balanced", "best"] = "balanced"
+    """How long local recoding improves its result."""
+    time_budget: Annotated[float, BeforeValidator(_seconds)] | None = Field(default=None, gt=0)
+    """Seconds for best quality and best-effort searches."""
+    loss: Literal["lm"] = "lm"
+    """The loss that is minimised."""
+
+
+class Output(Section):
+    """How the release is written."""
+
+    order: Literal["sorted", "shuffled", "kept"] = "sorted"
+    """Order of the published rows; the order of the source can tell who is who, so kept must be confirmed."""
+    suppressed_token: str = Field(default="*", min_length=1)
+    """What stands for a suppressed value."""
+    spreadsheet_safe: StrictBool = False
+    """Quote the cells that a spreadsheet would run as a formula."""
+    confirmed: StrictBool = False
+    """A person has confirmed that the order of the source may be kept."""
+
+    @model_validator(mode="after")
+    def _kept_is_confirmed(self) -> Self:
+        if self.order == "kept" and not self.confirmed:
+            sentence = "needs confirmed = true, because the order of the source can tell who is who"
+            refuse([problem(("order",), sentence, self.order)])
+        return self
+
+
+class Run(Section):
+    """Where and with what the work is done; it changes nothing about the release."""
+
+    temp_dir: str | None = Field(default=None, min_length=1)
+    """Folder for temporary files, relative to the policy file."""
+    memory_limit: str | None = None
+    """Memory to stay within, such as "8 GiB"."""
+
+    @model_validator(mode="after")
+    def _limit_has_unit(self) -> Self:
+        try:
+            amount = self.memory_bytes
+        except ValueError:
+            amount = 0
+        if amount is not None and amount < 1:
+            sentence = f'must be an amount with a unit ({", ".join(_UNITS)}), such as "8 GiB"'
+            refuse([problem(("memory_limit",), sentence, self.memory_limit)])
+        return self
+
+    @property
+    def memory_bytes(self) -> int | None:
+        """The memory limit in bytes.
+
+        >>> Run(memory_limit="1.5 KiB").memory_bytes
+        1536
+        """
+        if self.memory_limit is None:
+            return None
+        text = self.memory_limit.strip()
+        unit = next((unit for unit in sorted(_UNITS, key=len, reverse=True) if text.endswith(unit)), None)
+        if unit is None:
+            message = "no unit"
+            raise ValueError(message)
+        return int(exact(text.removesuffix(unit)) * _UNITS[unit])
+
+
+class Policy(Section):
+    """What the user decided about one table.
+
+    >>> from indistinct.policy import KAnonymity
+    >>> policy = Policy(
+    ...     attributes={"age": {"role": "qi", "type": "integer", "hierarchy": {"kind": "range"}}},
+    ...     privacy=[KAnonymity(5)],
+    ...     suppression={"limit": 0.02},
+    ... )
+    >>> policy.quasi_identifiers, policy.suppression.limit
+    (('age',), Fraction(1, 50))
+
+    Raises PolicyError with every problem on a line of its own: place, value, valid range, remedy;
+    UnsupportedError when all that is wrong is that this version does not have what the policy asks for. Not
+    checked: anything that needs the table (``resolve``) or files. Whether a privacy model is named is left to
+    ``require_models``, because an audit needs none.
+    """
+
+    version: Annotated[Literal[1], BeforeValidator(whole)] = 1
+    """Version of the policy format."""
+    table: Table = Field(default_factory=Table)
+    person: Person | None = None
+    attributes: Mapping[str, Attribute] = Field(default_factory=dict)
+    """The columns by name; the order of the quasi-identifiers is theirs."""
+    privacy: tuple[AnyPrivacy, ...] = ()
+    """The privacy models; all of them must hold."""
+    suppression: Suppression = Field(default_factory=Suppression)
+    missing: Missing = Field(default_factory=Missing)
+    recoding: Recoding = Field(default_factory=Recoding)
+    output: Output = Field(default_factory=Output)
+    run: Run = Field(default_factory=Run)
+
+    _base: Path = PrivateAttr(default_factory=Path)
+    _from_flags: bool = PrivateAttr(default=False)
+
+    if TYPE_CHECKING:  # mappings stand for sections, numbers and texts for exact values
+
+        def __init__(self, /, **data: Any) -> None: ...
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        refuse([*self._role_problems(), *self._privacy_problems()])
+        return self
+
+    def _role_problems(self) -> list[InitErrorDetails]:
+        found = []
+        if self.person is not None:
+            key = self.attributes.get(self.person.key)
+            if key is not None and key.role != "identifying":
+                place = ("attributes", self.person.key, "role")
+                sentence = (
+                    "must be identifying, because the column is the person key; or leave the attribute out"
+                )
+                found.append(problem(place, sentence, key.role))
+        if not self.quasi_identifiers and self.table.unlisted != "quasi_identifying":
+            sentence = (
+                "name no quasi-identifier: give the role quasi_identifying to the columns that "
+                "others may know about a person"
+            )
+            found.append(problem(("attributes",), sentence))
+        return found
+
+    def _privacy_problems(self) -> list[InitErrorDetails]:
+        found = []
+        for position, model in enumerate(self.privacy):
+            for name in model.attributes_used:
+                place = (
+                    "privacy",
+                    position,
+                    "attributes" if "attributes" in type(model).model_fields else "attribute",
+                )
+                attribute = self.attributes.get(name)
+                is_person = self.person is not None and name == self.person.key
+                if attribute is None and not is_person and self.table.unlisted == "sensitive":
+                    attribute = Attribute(role="sensitive")
+                if attribute is None or is_person:
+                    remedy = (
+                        nearest(name, self.sensitive_attributes)
+                        if self.sensitive_attributes
+                        else (f'add [{path(("attributes", name))}] with role = "sensitive"')
+                    )
+                    what = "is the person key, not a sensitive attribute" if is_person else "is not declared"
+                    found.append(problem(place, f"{what}; {remedy}", name))
+                elif attribute.role != "sensitive":
+                    sentence = f"must name a sensitive attribute; its role is {attribute.role}"
+                    found.append(problem(place, sentence, name))
+                elif isinstance(model, TCloseness):
+                    found += _distance_problems(model, attribute, position)
+        return found
+
+    @property
+    def base(self) -> Path:
+        """The folder of the policy file; relative paths in the policy begin there."""
+        return self._base
+
+    @property
+    def from_flags(self) -> bool:
+        """Whether the policy was made from command-line flags, so that columns not named bring a warning."""
+        return self._from_flags
+
+    def at(self, base: Path, *, from_flags: bool = False) -> Policy:
+        """Return the same policy with the folder at which its relative paths begin."""
+        policy = self.model_copy()
+        policy._base = base  # noqa: SLF001  # its own private attribute
+        policy._from_flags = from_flags  # noqa: SLF001
+        return policy
+
+    def locate(self, text: str) -> Path:
+        """Return the path of a file that the policy names, seen from the folder of the policy file."""
+        return self._base / text
+
+    def names_with(self, role: str) -> tuple[str, ...]:
+        """Return the declared attributes of one role, in the order of the policy."""
+        return tuple(name for name, attribute in self.attributes.items() if attribute.role == role)
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """The declared quasi-identifiers, in the order of the policy."""
+        return self.names_with("quasi_identifying")
+
+    @property
+    def sensitive_attributes(self) -> tuple[str, ...]:
+        """The declared sensitive attributes, in the order of the policy."""
+        return self.names_with("sensitive")
+
+    def require_models(self) -> None:
+        """Raise PolicyError when the policy names no privacy model, as every release needs one."""
+        if not self.privacy:
+            message = (
+                "the policy names no privacy model, so a release would protect nobody: "
+                'add at least one [[privacy]] table, such as model = "k_anonymity" and k = 5'
+            )
+            raise PolicyError(message, key="privacy")
+
+    def notices(self) -> tuple[Notice, ...]:
+        """Return warnings about what is valid and yet unlikely to be meant.
+
+        >>> from indistinct.policy import KAnonymity
+        >>> Policy(attributes={"age": {"role": "qi"}}, privacy=[KAnonymity(1)]).notices()[0].kind
+        'no-protection'
+        """
+        found = []
+        for position, model in enumerate(self.privacy):
+            if model.is_void:
+                place = path(("privacy", position))
+                sentence = f"{place} ({model.model}) is no protection: every table satisfies it"
+                used = model.attributes_used
+                found.append(Notice("no-protection", used[0] if used else None, sentence))
+        protected = {name for model in self.privacy for name in model.attributes_used}
+        for name, attribute in self.attributes.items():
+            if self.privacy and attribute.role == "sensitive" and name not in protected:
+                sentence = (
+                    f'no privacy model looks at the sensitive column "{name}"; it is published unprotected'
+                )
+                found.append(Notice("unprotected", name, sentence))
+            if attribute.role != "quasi_identifying":
+                defaults = ("weight", "min_level", "max_level")
+                extra = [key for key in defaults if getattr(attribute, key) != _default(Attribute, key)]
+                found += [
+                    Notice("unused", name, f'{key} of "{name}" has no effect: it is for quasi-identifiers')
+                    for key in extra
+                ]
+        return tuple(found)
+
+    def plain(self) -> dict[str, Any]:
+        """Return the policy as plain data in the order of the format, defaults left out.
+
+        >>> Policy(attributes={"age": {"role": "qi"}}).plain()
+        {'version': 1, 'attributes': {'age': {'role': 'quasi_identifying'}}}
+        """
+        data: dict[str, Any] = _plain(self)
+        return data
+
+    def hash(self) -> str:
+        """Return the SHA-256 (hexadecimal) of the canonical form: what was decided, whatever the spelling.
+
+        Synonyms, comments, defaults written out and ``[run]`` make no difference; the order of attributes
+        does, because it decides ties.
+        """
+        data = {key: value for key, value in self.plain().items() if key != "run"}
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @classmethod
+    def load(cls, source: str | PathLike[str]) -> Policy:
+        r"""Read a policy from a file, or from a TOML text (a str with a line break).
+
+        >>> Policy.load('[attributes.age]\nrole = "qi"\n').quasi_identifiers
+        ('age',)
+
+        Raises PolicyError naming file, line and column for bad TOML, and as ``Policy`` does.
+        """
+        from indistinct.policy.load import load
+
+        return load(source)
+
+    def dumps(self) -> str:
+        """Return the policy as TOML, defaults left out."""
+        from indistinct.policy.load import dumps
+
+        return dumps(self)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the policy to a file; in an existing policy what differs is changed and comments stay."""
+        from indistinct.policy.load import save
+
+        save(self, path)
+
+    @staticmethod
+    def json_schema() -> dict[str, Any]:
+        """Return the JSON Schema of the policy format, for editors and forms.
+
+        It knows types, ranges and names; what needs two keys at once (``p <= k``) only ``Policy`` checks.
+        Roles are listed in lower case with ``_``; other spellings are accepted by ``Policy`` all the same.
+        """
+        schema = Policy.model_json_schema()
+        return {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            **schema,
+            "title": "indistinct policy",
+        }
+
+
+def _distance_problems(model: TCloseness, attribute: Attribute, position: int) -> list[InitErrorDetails]:
+    place = ("privacy", position, "distance")
+    if model.distance == "ordered" and not attribute.is_ordered:
+        sentence = (
+            f'needs an order, and "{model.attribute}" has type = "{attribute.type}": set its type to '
+            f"{', '.join(ORDERED_TYPES[:-1])}, or ordinal with its order"
+        )
+        return [problem(place, sentence, model.distance)]
+    if model.distance == "hierarchical" and (
+        attribute.hierarchy is None or attribute.hierarchy.kind not in TREES
+    ):
+        has = f"has kind {attribute.hierarchy.kind}" if attribute.hierarchy else "is missing"
+        sentence = (
+            f'needs a tree, and the hierarchy of "{model.attribute}" {has}: give one as {{ file = "..." }}'
+        )
+        return [problem(place, sentence, model.distance)]
+    return []
+
+
+def _default(section: type[Section], name: str) -> Any:
+    return section.model_fields[name].get_default(call_default_factory=True)
+
+
+def _plain(value: Any) -> Any:
+    """Turn sections into plain data, in field order, leaving out defaults but for version and tags."""
+    if isinstance(value, Section):
+        kept = {}
+        for name, field in type(value).model_fields.items():
+            item = getattr(value, name)
+            is_tag = name in ("version", "model") or (name == "kind" and item != "file")
+            if is_tag or item != _default(type(value), name):
+                kept[field.alias or name] = _plain(item)
+        return kept
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return plain(value) if isinstance(value, Fraction) else value

@@ -1,0 +1,129 @@
+"""A draft of a policy, made from measured facts for a person to complete."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from indistinct.policy.suggest import ColumnFacts, Suggestion, facts_of, is_code, suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["ColumnFacts", "Suggestion", "draft", "facts_of", "suggest"]
+
+_TYPES = {"integer": "integer", "decimal": "decimal", "date": "date"}
+_CLOSENESS = """\
+# In every class the shares of the values stay near those of the table; choose t from 0 to 1:
+# [[privacy]]
+# model = "t_closeness"
+# attribute = {name}
+# t = 0.3
+# distance = "equal"  # or ordered (numbers, dates), hierarchical (needs a hierarchy)"""
+_HEAD = """\
+# Draft of a policy for a table of {rows} rows and {columns} columns. Nothing in it is decided yet:
+# every line marked CONFIRM is a suggestion with its reason. Change it or remove the mark.
+#   identifying        names a person: the column is dropped
+#   quasi_identifying  others may know it about a person: it is generalized
+#   sensitive          what nobody may learn about a person: it is published unchanged, models protect it
+#   insensitive        nobody knows it and nobody minds: it is published unchanged
+"""
+
+
+def draft(columns: Sequence[ColumnFacts], *, source: str | None = None, delimiter: str | None = None) -> str:
+    """Write a policy draft as TOML with a comment that gives the reason of every suggestion.
+
+    The text is a valid policy (``Policy.load`` reads it) whenever some column looks like a quasi-identifier;
+    otherwise a comment asks for one. Values of sensitive and identifying columns are never shown; of
+    quasi-identifiers up to three frequent ones.
+
+    >>> print(draft([facts_of("sex", ["f", "m"], [30, 20])]).split("version = 1")[1])
+    <BLANKLINE>
+    <BLANKLINE>
+    [attributes.sex]
+    # for example "f", "m"
+    role = "quasi_identifying"  # CONFIRM: the name contains "sex"; 2 values, 0 of them in one row only
+    hierarchy = { kind = "suppress" }  # CONFIRM: the value or *; better: a file with levels
+    <BLANKLINE>
+    [[privacy]]
+    model = "k_anonymity"
+    k = 5  # CONFIRM: a usual threshold; every class of look-alikes has at least 5 rows
+    <BLANKLINE>
+    [suppression]
+    limit = 0  # CONFIRM: share of rows that may be left out, 0 to 1; 0.02 often keeps much detail
+    <BLANKLINE>
+    """
+    rows = max((facts.rows for facts in columns), default=0)
+    found = [(facts, suggest(facts)) for facts in columns]
+    person = next((facts for facts, suggestion in found if suggestion.is_person), None)
+    lines = [*_HEAD.format(rows=rows, columns=len(columns)).splitlines(), "version = 1"]
+    if source is not None or delimiter is not None:
+        lines += ["", "[table]"]
+        lines += [f"source = {_toml(source)}"] if source is not None else []
+        lines += [f"delimiter = {_toml(delimiter)}"] if delimiter is not None else []
+    if person is not None:
+        reason = suggest(person).reason
+        about = f"CONFIRM: {reason}; sizes count persons, not rows"
+        lines += ["", "[person]", f"key = {_toml(person.name)}  # {about}"]
+    for facts, suggestion in found:
+        if facts is not person:
+            lines += ["", *_attribute(facts, suggestion)]
+    if not any(suggestion.role == "quasi_identifying" for _, suggestion in found):
+        lines += ["", "# TO DO: no column looks like a quasi-identifier; give this role to at least one."]
+    lines += [*_models(found), ""]
+    return "\n".join(lines)
+
+
+def _attribute(facts: ColumnFacts, suggestion: Suggestion) -> list[str]:
+    import tomlkit
+
+    lines = [f"[attributes.{tomlkit.key([facts.name]).as_string()}]"]
+    role = suggestion.role
+    if role == "quasi_identifying" and facts.examples:
+        lines.append(f"# for example {', '.join(_toml(text[:30]) for text in facts.examples)}")
+    measured = f"{facts.distinct} values, {facts.singletons} of them in one row only"
+    missing = f", {facts.missing} missing" if facts.missing else ""
+    lines.append(f"role = {_toml(role)}  # CONFIRM: {suggestion.reason}; {measured}{missing}")
+    kind = None if is_code(facts) else _TYPES.get(facts.looks_like)
+    if role in ("quasi_identifying", "sensitive") and kind is not None:
+        lines.append(f'type = "{kind}"  # CONFIRM: all values look like it; text if they are codes')
+        if facts.format not in (None, "%Y-%m-%d"):
+            about = "CONFIRM: it reads all values; day and month may be swapped"
+            lines.append(f"format = {_toml(facts.format)}  # {about}")
+    if role == "quasi_identifying":
+        spec, why = _hierarchy(facts)
+        lines.append(f"hierarchy = {spec}  # CONFIRM: {why}")
+    if role == "identifying":
+        lines.append('# dropped; action = "pseudonym" with key_file or key_env would keep a form of it')
+    return lines
+
+
+def _hierarchy(facts: ColumnFacts) -> tuple[str, str]:
+    if facts.looks_like == "date":
+        return '{ kind = "dates", levels = ["month", "quarter", "year", "decade"] }', "levels of the calendar"
+    if is_code(facts):
+        return '{ kind = "masking", from = "right" }', "codes are shortened from the right"
+    if facts.looks_like in ("integer", "decimal"):
+        return '{ kind = "range" }', "each class shows the range of its members; intervals give fixed bands"
+    return '{ kind = "suppress" }', "the value or *; better: a file with levels"
+
+
+def _models(found: Sequence[tuple[ColumnFacts, Suggestion]]) -> list[str]:
+    lines = ["", "[[privacy]]", 'model = "k_anonymity"']
+    lines.append("k = 5  # CONFIRM: a usual threshold; every class of look-alikes has at least 5 rows")
+    for facts, suggestion in found:
+        if suggestion.role != "sensitive":
+            continue
+        name = _toml(facts.name)
+        most = min(3, facts.distinct)
+        lines += ["", "[[privacy]]", 'model = "distinct_l"', f"attribute = {name}"]
+        lines.append(f"l = {most}  # CONFIRM: at least {most} of the {facts.distinct} values in every class")
+        lines += ["", *_CLOSENESS.format(name=name).splitlines()]
+    lines += ["", "[suppression]"]
+    hint = "share of rows that may be left out, 0 to 1; 0.02 often keeps much detail"
+    return [*lines, f"limit = 0  # CONFIRM: {hint}"]
+
+
+def _toml(text: Any) -> str:
+    import tomlkit
+
+    return str(tomlkit.item(text).as_string())

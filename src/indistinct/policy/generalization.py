@@ -1,0 +1,185 @@
+"""How the values of one attribute may be generalized, as a policy states it; ``hierarchies/`` builds it.
+
+A specification is ``{ kind = "...", ... }`` or ``{ file = "..." }``. Checked here: all that can be known
+without the table. Not checked: that the file exists and is a hierarchy, that values lie inside breaks.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from indistinct.policy.privacy import Exact, Whole  # noqa: TC001  # pydantic reads them at run time
+from indistinct.policy.problems import Section, check_tag, problem, refuse, show
+
+ORDERED_TYPES = ("integer", "decimal", "date", "ordinal")
+# units of the calendar, fine to coarse; a week crosses the ends of all coarser ones
+CALENDAR = ("day", "week", "month", "quarter", "half", "year", "decade", "century")
+
+
+class Taxonomy(Section):
+    """The levels stand in a CSV file as ARX writes it: leaf, level 1, ..., top; the separator is sniffed."""
+
+    kind: Literal["file"] = "file"
+    file: str = Field(min_length=1)
+    """Path of the file, relative to the policy file."""
+
+
+class Intervals(Section):
+    """Intervals of numbers: ``widths``, each a multiple of the one before, or nested ``breaks``."""
+
+    kind: Literal["intervals"] = "intervals"
+    widths: tuple[Annotated[Exact, Field(gt=0)], ...] | None = Field(default=None, min_length=1)
+    """Width of the intervals of each level; each a multiple of the one before."""
+    breaks: tuple[Annotated[tuple[Exact, ...], Field(min_length=2)], ...] | None = Field(
+        default=None, min_length=1
+    )
+    """Ends of the intervals of each level, ascending; every list has the same ends and adds no break."""
+    origin: Exact | None = None
+    """A number at which intervals begin, default 0; with widths only."""
+    bottom: Exact | None = None
+    """Bottom coding: smaller values are one interval on every level."""
+    top: Exact | None = None
+    """Top coding: values from here on are one interval on every level."""
+
+    @model_validator(mode="after")
+    def _nested(self) -> Self:
+        found = []
+        if (self.widths is None) == (self.breaks is None):
+            found.append(problem((), "needs either widths, such as [5, 10, 20], or breaks, and not both"))
+        if self.origin is not None and self.breaks is not None:
+            found.append(problem(("origin",), "goes with widths, not with breaks; leave it out", self.origin))
+        for position, (fine, coarse) in enumerate(pairwise(self.widths or ()), 1):
+            if coarse <= fine or (coarse / fine).denominator != 1:
+                sentence = f"must be a multiple of the width before it, {show(fine)}"
+                found.append(problem(("widths", position), sentence, coarse))
+        for position, ends in enumerate(self.breaks or ()):
+            if any(low >= high for low, high in pairwise(ends)):
+                found.append(problem(("breaks", position), "must ascend", ends))
+        for position, (fine_ends, ends) in enumerate(pairwise(self.breaks or ()), 1):
+            if not set(ends) <= set(fine_ends) or (ends[0], ends[-1]) != (fine_ends[0], fine_ends[-1]):
+                sentence = (
+                    f"must have the ends of the list before it, {show(fine_ends)}, and only breaks of it"
+                )
+                found.append(problem(("breaks", position), sentence, ends))
+        if self.bottom is not None and self.top is not None and self.bottom >= self.top:
+            found.append(problem(("bottom",), f"must be below top, which is {show(self.top)}", self.bottom))
+        refuse(found)
+        return self
+
+
+class Masking(Section):
+    """Each level replaces one more character, from the right or from the left."""
+
+    kind: Literal["masking"] = "masking"
+    from_: Literal["right", "left"] = Field(default="right", alias="from")
+    """The end at which masking begins."""
+    character: str = Field(default="*", min_length=1, max_length=1)
+    """What stands for a masked character."""
+
+
+class Dates(Section):
+    """Levels of the calendar, fine to coarse."""
+
+    kind: Literal["dates"] = "dates"
+    levels: tuple[Literal["day", "week", "month", "quarter", "half", "year", "decade", "century"], ...] = (
+        Field(min_length=1)
+    )
+    """Units, fine to coarse; a week fits into no coarser unit, so it can only be the last."""
+
+    @model_validator(mode="after")
+    def _nested(self) -> Self:
+        ranks = [CALENDAR.index(level) for level in self.levels]
+        if any(fine >= coarse for fine, coarse in pairwise(ranks)):
+            refuse([problem(("levels",), f"must go from fine to coarse: {', '.join(CALENDAR)}", self.levels)])
+        if "week" in self.levels[:-1]:
+            refuse(
+                [
+                    problem(
+                        ("levels",), "a week fits into no coarser unit; let it be the last level", self.levels
+                    )
+                ]
+            )
+        return self
+
+
+class Ordinal(Section):
+    """Groups of neighbours in the declared order: ``sizes``, or ``groups`` listed for each level."""
+
+    kind: Literal["ordinal"] = "ordinal"
+    sizes: tuple[Annotated[Whole, Field(ge=1)], ...] | None = Field(default=None, min_length=1)
+    """Number of neighbouring values that form a group, for each level; each a multiple of the one before."""
+    groups: tuple[tuple[tuple[str, ...], ...], ...] | None = Field(default=None, min_length=1)
+    """The groups of each level, each a list of neighbouring values."""
+
+    @model_validator(mode="after")
+    def _nested(self) -> Self:
+        found = []
+        if (self.sizes is None) == (self.groups is None):
+            found.append(problem((), "needs either sizes, such as [2, 4], or groups, and not both"))
+        for position, (fine, coarse) in enumerate(pairwise(self.sizes or ()), 1):
+            if coarse <= fine or coarse % fine:
+                found.append(
+                    problem(("sizes", position), f"must be a multiple of the size before it, {fine}", coarse)
+                )
+        refuse(found)
+        return self
+
+
+class Range(Section):
+    """A class is published as the range of its members."""
+
+    kind: Literal["range"] = "range"
+    bounds: Literal["snapped", "members", "region"] | None = None
+    """members: smallest and largest member; snapped: outward to a grid; region: half way to the neighbours.
+    Default: members for whole numbers, snapped otherwise."""
+    step: Exact | None = Field(default=None, gt=0)
+    """Step of the grid for snapped bounds (days for dates)."""
+
+    @model_validator(mode="after")
+    def _step_needs_grid(self) -> Self:
+        if self.step is not None and self.bounds not in ("snapped", None):
+            refuse([problem(("step",), 'goes with bounds = "snapped"; leave it out', self.step)])
+        return self
+
+
+class Suppress(Section):
+    """The value or ``*``."""
+
+    kind: Literal["suppress"] = "suppress"
+
+
+KINDS = ("intervals", "masking", "dates", "ordinal", "range", "suppress")
+# types that each kind can take; a file and suppress take any
+TYPES_OF_KIND: dict[str, tuple[str, ...]] = {
+    "intervals": ("integer", "decimal"),
+    "masking": ("text",),
+    "dates": ("date",),
+    "ordinal": ("ordinal",),
+    "range": ORDERED_TYPES,
+}
+# kinds with levels of nodes between the values and the root, as hierarchical distance needs them
+TREES = ("file", "intervals", "masking", "dates", "ordinal")
+
+
+def _with_kind(item: Any) -> Any:
+    """Name the kind of ``{ file = ... }``, and refuse unknown kinds."""
+    if not isinstance(item, dict):
+        return item
+    if "file" in item and "kind" not in item:
+        return {**item, "kind": "file"}
+    if item.get("kind") != "file":
+        if "kind" not in item:
+            choices = ", ".join(KINDS)
+            refuse([problem((), f'needs a kind ({choices}) or a file, such as {{ kind = "suppress" }}')])
+        check_tag(item, "kind", KINDS)
+    return item
+
+
+Generalization = Annotated[
+    Taxonomy | Intervals | Masking | Dates | Ordinal | Range | Suppress,
+    Field(discriminator="kind"),
+    BeforeValidator(_with_kind),
+]

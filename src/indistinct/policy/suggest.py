@@ -1,0 +1,236 @@
+"""Suggestions: what a column may be, with the reason. A person confirms them; nothing here decides."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from indistinct.policy.roles import Role
+
+# a value seen less often than this could point to a person, so it is no example
+_COMMON = 10
+# share of rows with a value of their own: above it a column is like a key, or nearly unique (the limit for
+# insensitive columns in the contract)
+_KEY_SHARE, _NEAR_UNIQUE = 0.9, 0.05
+_DATE_FORMATS = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y%m%d", "%d-%m-%Y")
+
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_PHONE = re.compile(r"\+?[\d(][\d\s()/.-]{6,}\d")
+_INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)", re.ASCII)
+_DECIMAL = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?", re.ASCII)
+_CODE = re.compile(r"(?=\S*\d)[\w./-]{2,20}")
+
+_WORDS = re.compile(r"\S+")
+# whole words of a column name, in English and German, and parts of Chinese names
+_IDENTIFYING = _WORDS.findall("""
+    name surname firstname lastname forename nachname vorname email mail phone telephone mobile telefon fax
+    address street strasse iban account ssn passport licence license mrn uuid guid username login url ip
+    device plate 姓名 身份证 电话 手机 地址 邮箱
+""")
+_PERSON = _WORDS.findall("""
+    patient person subject member customer client insured employee student respondent pupil citizen
+""")
+_QUASI = _WORDS.findall("""
+    age birth birthdate birthday born dob sex gender zip zipcode postcode postal plz city town county district
+    region state country nationality citizenship race ethnicity ethnic marital education degree occupation
+    profession job employer language height weight admitted admission discharge discharged visit date year
+    alter geburt geburtsdatum geschlecht ort land beruf household children ward native relationship
+    年龄 出生 性别 邮编 城市 民族 婚姻 学历 职业 国籍
+""")
+_CODES = _WORDS.findall("zip zipcode postcode postal plz code codes number nr 邮编")
+_SENSITIVE = _WORDS.findall("""
+    diagnosis diagnoses diagnose disease illness icd condition symptom treatment therapy medication drug drugs
+    hiv result salary wage income debt credit religion religious faith party political union orientation
+    criminal offence offense conviction disability pregnancy genotype gehalt einkommen krankheit
+    疾病 诊断 收入 工资 宗教 病
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFacts:
+    """What was measured about one column.
+
+    ``rows`` of the table, ``missing`` cells among them, ``distinct`` present values, ``singletons``: values
+    that occur in one row only. ``examples``: up to three frequent values; they are shown for
+    quasi-identifiers only. ``looks_like``: empty, constant, integer, decimal, date, code, email, phone, free
+    text or text. ``format``: of dates.
+    """
+
+    name: str
+    rows: int
+    distinct: int
+    missing: int
+    singletons: int
+    examples: tuple[str, ...] = ()
+    looks_like: str = "text"
+    format: str | None = None
+
+    @property
+    def unique_share(self) -> float:
+        """Share of the rows that hold a value which occurs once."""
+        return self.singletons / self.rows if self.rows else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A suggested role with the measured reason, and whether the column looks like a person key."""
+
+    role: Role
+    reason: str
+    is_person: bool = False
+
+
+def facts_of(name: str, texts: Sequence[str | None], counts: Sequence[int]) -> ColumnFacts:
+    """Measure a column from its distinct texts (None = missing) and how often each occurs.
+
+    >>> facts_of("zip", ["02138", "10115", None], [20, 1, 3])  # doctest: +NORMALIZE_WHITESPACE
+    ColumnFacts(name='zip', rows=24, distinct=2, missing=3, singletons=1, examples=('02138',),
+                looks_like='code', format=None)
+
+    Raises ValueError when the two differ in length. Not checked: that the texts are distinct.
+    """
+    pairs = list(zip(texts, counts, strict=True))
+    present = [(text, int(count)) for text, count in pairs if text is not None]
+    values = [text for text, _ in present]
+    common = sorted((pair for pair in present if pair[1] >= _COMMON), key=lambda pair: (-pair[1], pair[0]))
+    looks_like, date_format = _look(values)
+    return ColumnFacts(
+        name=name,
+        rows=sum(int(count) for _, count in pairs),
+        distinct=len(values),
+        missing=sum(int(count) for text, count in pairs if text is None),
+        singletons=sum(count == 1 for _, count in present),
+        examples=tuple(text for text, _ in common[:3]),
+        looks_like=looks_like,
+        format=date_format,
+    )
+
+
+def _look(values: Sequence[str]) -> tuple[str, str | None]:
+    """Say what all values look like, and the format when they are dates."""
+    if len(values) < 2:
+        return ("constant" if values else "empty"), None
+    date_format = _date_format(values)
+    if date_format is not None:
+        return "date", date_format
+    kinds: tuple[tuple[str, Callable[[str], object]], ...] = (
+        ("integer", _INTEGER.fullmatch),
+        ("decimal", lambda text: _DECIMAL.fullmatch(text) and not _has_leading_zero(text)),
+        ("email", _EMAIL.fullmatch),
+        ("code", _CODE.fullmatch),
+        ("phone", _PHONE.fullmatch),
+        ("free text", lambda text: len(text) > 100),
+    )
+    for kind, test in kinds:
+        if all(test(text) for text in values):
+            return kind, None
+    words = sum(len(text.split()) for text in values) / len(values)
+    return ("free text" if words > 6 else "text"), None
+
+
+def _has_leading_zero(text: str) -> bool:
+    digits = text.lstrip("+-")
+    return len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
+
+
+def _date_format(values: Sequence[str]) -> str | None:
+    """Return the first format that reads all values, if each has a length and a digit that dates have."""
+    if not all(8 <= len(text) <= 10 and text[0].isdigit() for text in values):
+        return None
+    return next((form for form in _DATE_FORMATS if all(_reads(text, form) for text in values)), None)
+
+
+def _reads(text: str, form: str) -> bool:
+    try:
+        year = datetime.strptime(text, form).year  # noqa: DTZ007  # a calendar date, nowhere in particular
+    except ValueError:
+        return False
+    return 1800 <= year <= 2200
+
+
+def suggest(facts: ColumnFacts) -> Suggestion:
+    """Suggest a role from the name, the look and the uniqueness of a column.
+
+    In doubt a column is a quasi-identifier: that costs quality, the opposite costs privacy.
+
+    >>> suggest(facts_of("Sex", ["f", "m"], [60, 40])).role
+    'quasi_identifying'
+    >>> suggest(facts_of("disease", ["flu", "ulcer"], [60, 40])).reason
+    'the name contains "disease"'
+    """
+    return _by_values(facts) or _by_person(facts) or _by_name(facts) or _by_uniqueness(facts)
+
+
+def is_code(facts: ColumnFacts) -> bool:
+    """Tell whether a column holds codes: by its look, or as digits under a name such as zip.
+
+    >>> is_code(facts_of("zip", ["10115", "80331"], [5, 5])), is_code(facts_of("age", ["10", "80"], [5, 5]))
+    (True, False)
+    """
+    named = bool(_match(_words(facts.name), _CODES))
+    return facts.looks_like == "code" or (facts.looks_like == "integer" and named)
+
+
+def _by_values(facts: ColumnFacts) -> Suggestion | None:
+    if facts.looks_like in ("empty", "constant"):
+        return Suggestion("insensitive", f"the column is {facts.looks_like}")
+    if facts.looks_like in ("email", "phone"):
+        return Suggestion("identifying", f"all values look like a {facts.looks_like} entry")
+    return None
+
+
+def _by_person(facts: ColumnFacts) -> Suggestion | None:
+    """Recognise a key of persons, such as patient_id, by its name and by many distinct values."""
+    words = _words(facts.name)
+    person = _match(words, _PERSON)
+    keyed = bool(words & {"id", "key", "no", "nr", "number", "code"}) or len(words) == 1
+    if not (person and keyed and facts.distinct > facts.rows / 20):
+        return None
+    repeats = facts.distinct < facts.rows - facts.missing
+    several = "; some have several rows" if repeats else ""
+    reason = f'the name contains "{person}", {facts.distinct} values in {facts.rows} rows{several}'
+    return Suggestion("identifying", reason, is_person=repeats)
+
+
+def _by_name(facts: ColumnFacts) -> Suggestion | None:
+    words = _words(facts.name)
+    lists: tuple[tuple[Role, Sequence[str]], ...] = (
+        ("sensitive", _SENSITIVE),
+        ("quasi_identifying", _QUASI),
+        ("identifying", _IDENTIFYING),
+    )
+    for role, known in lists:
+        word = _match(words, known)
+        if word:
+            return Suggestion(role, f'the name contains "{word}"')
+    return None
+
+
+def _by_uniqueness(facts: ColumnFacts) -> Suggestion:
+    share = f"{100 * facts.unique_share:.1f} % of the rows hold a value of their own"
+    if facts.looks_like == "free text":
+        return Suggestion("identifying", "free text can name anybody, and no model here protects it")
+    if facts.unique_share > _KEY_SHARE and facts.looks_like not in ("decimal", "date"):
+        return Suggestion("identifying", f"it is like a key: {share}")
+    if facts.unique_share > _NEAR_UNIQUE:
+        return Suggestion("quasi_identifying", f"nearly unique: {share}")
+    return Suggestion("quasi_identifying", "no rule fits; in doubt others may know it")
+
+
+def _words(name: str) -> set[str]:
+    """Split a column name at case changes, digits and signs."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return {word for word in re.split(r"[\W\d_]+", spaced.casefold()) if word}
+
+
+def _match(words: set[str], known: Sequence[str]) -> str:
+    """Return the first known word in a name: as a whole word, or inside it where words are not spaced."""
+    for word in known:
+        if word in words or (not word.isascii() and any(word in part for part in words)):
+            return word
+    return ""

@@ -1,0 +1,371 @@
+"""What does a table satisfy? Exact verdicts, the best parameters reached, and where it hurts most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indistinct.errors import DataError
+from indistinct.models import Context, achieved, evaluate
+from indistinct.models.exact import rational
+from indistinct.notices import Notice
+from indistinct.policy import Policy, from_flags
+from indistinct.releases.prepare import near_unique, prepare
+from indistinct.risk.suitability import suitability
+from indistinct.tables.classes import classes_of
+from indistinct.tables.count import lexicographic_order, silent
+from indistinct.tables.keys import KeyTable
+from indistinct.tables.records import SUPPRESSED, Assignment, Frequencies
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from indistinct.models import Evaluation
+    from indistinct.policy.privacy import Privacy
+    from indistinct.releases.prepare import Prepared
+    from indistinct.tables.count import Progress
+    from indistinct.tables.records import Classes
+
+WORST_SHOWN = 5
+APART = ("attribute", "attributes", "distance", "kind", "estimator", "values")
+MISSING_PATTERNS = 64
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The answer of an audit. ``document`` is the JSON document of the contract; ``satisfied`` its verdict.
+
+    ``satisfied`` is None when nothing was required.
+    """
+
+    document: dict[str, Any]
+
+    @property
+    def satisfied(self) -> bool | None:
+        """Whether every required model holds."""
+        verdict: bool | None = self.document["satisfied"]
+        return verdict
+
+    @property
+    def models(self) -> list[dict[str, Any]]:
+        """One entry for each model: required, achieved, satisfied, reason."""
+        entries: list[dict[str, Any]] = self.document["models"]
+        return entries
+
+    def __repr__(self) -> str:
+        """Write the answer as a short readable table."""
+        from indistinct.releases.texts import audit_text
+
+        return audit_text(self.document)
+
+    def _repr_html_(self) -> str:
+        from indistinct.releases.texts import as_html, audit_text
+
+        return as_html(audit_text(self.document))
+
+
+def audit(
+    table: Any,
+    policy: Policy | None = None,
+    *,
+    reference: Any = None,
+    suppressed_rows: str = "exempt",
+    query: str | None = None,
+    sql_table: str | None = None,
+    progress: Progress = silent,
+    **flags: Any,
+) -> Audit:
+    """Say what a table satisfies, without changing anything.
+
+    Every class (rows with equal quasi-identifiers, as they stand) is judged by the models of the policy, or of the
+    flags (``qi``, ``sensitive``, ``k``, ``l``, ``t`` ...; see ``policy.from_flags``). Without thresholds the best
+    parameters of each model are reported. The reference distribution is that of ``reference`` when given, else of the
+    table itself, starred rows included.
+
+    ``suppressed_rows``: rows that hold the suppression token in every quasi-identifier are left out of the classes
+    (``exempt``) or judged as a class (``class``).
+
+    Raises PolicyError, SchemaError and DataError for what cannot be judged. Not checked: whether the labels of a
+    published table are true (``verify`` does that).
+
+    >>> import pyarrow as pa
+    >>> answer = audit(pa.table({"zip": ["1", "1", "2", "2"], "ill": ["a", "b", "a", "a"]}), qi=["zip"], sensitive=["ill"])
+    >>> answer.document["models"][0]["achieved"]
+    {'k': 2}
+    """
+    policy = policy or from_flags(**flags)
+    prepared = prepare(
+        table,
+        policy,
+        for_audit=True,
+        reference=reference,
+        query=query,
+        sql_table=sql_table,
+        progress=progress,
+    )
+    frequencies = prepared.counted.frequencies
+    starred = _starred(frequencies, policy.output.suppressed_token) if suppressed_rows == "exempt" else None
+    assignment = _assignment(frequencies, starred)
+    classes = classes_of(frequencies, assignment)
+    context = Context(frequencies.references)
+    progress("judge", 0, 1)
+    if not len(classes):
+        raise DataError("every row is fully suppressed: there is no class to judge")
+    entries, evaluations = (
+        judge(policy, classes, context) if policy.privacy else (best_of_each(policy, classes, context), [])
+    )
+    worst = _worst(frequencies, assignment, classes, evaluations)
+    progress("judge", 1, 1)
+    notices = [*prepared.notices, *_notices(prepared, policy)]
+    return Audit(
+        {
+            "rows": frequencies.total + prepared.left_out,
+            "persons": None if frequencies.persons is None else frequencies.persons.total,
+            "unit": "rows" if frequencies.persons is None else "persons",
+            "classes": len(classes),
+            "suppressed_rows": int(assignment.count[assignment.class_of == SUPPRESSED].sum()),
+            "satisfied": all(entry["satisfied"] for entry in entries) if policy.privacy else None,
+            "smallest_class": int(classes.sizes.min()),
+            "largest_class": int(classes.sizes.max()),
+            "reference": "table" if reference is None else "given",
+            "models": entries,
+            "worst": worst,
+            "missing": {"rule": "own", "k_if_missing_matches_anything": wildcard_k(frequencies, assignment)},
+            "k_if_untouched_columns_are_known": k_if_known(prepared, starred),
+            "persons_in_several_classes": persons_spread(frequencies, assignment),
+            "warnings": [notice.document() for notice in notices],
+        }
+    )
+
+
+def judge(
+    policy: Policy, classes: Classes, context: Context
+) -> tuple[list[dict[str, Any]], list[tuple[str, Evaluation]]]:
+    """Evaluate the models of a policy: one entry for the document and one evaluation for each."""
+    entries, evaluations = [], []
+    for model in policy.privacy:
+        evaluation = evaluate(model, classes, context)
+        violating = ~evaluation.satisfied
+        entries.append(
+            {
+                **_asked(model),
+                "achieved": evaluation.achieved,
+                "satisfied": bool(evaluation.satisfied.all()),
+                "violating_classes": int(violating.sum()),
+                "violating_rows": int(classes.rows[violating].sum()),
+                "reason": evaluation.reason,
+            }
+        )
+        evaluations.append((model.model, evaluation))
+    return entries, evaluations
+
+
+def _asked(model: Privacy) -> dict[str, Any]:
+    """Name a model, what tells it apart from others of its name, and what it requires."""
+    apart: dict[str, Any] = {"model": model.model}
+    required: dict[str, Any] = {}
+    for name in type(model).model_fields:
+        value = getattr(model, name)
+        if name in APART:
+            apart[name] = list(value) if isinstance(value, tuple) else value
+        elif name != "model" and value is not None:
+            required[name] = (
+                rational(value)
+                if isinstance(value, Fraction)
+                else list(value)
+                if isinstance(value, tuple)
+                else value
+            )
+    return {**apart, "required": required}
+
+
+def best_of_each(policy: Policy, classes: Classes, context: Context) -> list[dict[str, Any]]:
+    """Report the best parameters of every model that the table satisfies, when nothing is required."""
+    wanted: list[tuple[str, str | None, dict[str, Any]]] = [("k_anonymity", None, {})]
+    for name in classes.sensitive:
+        wanted += [(model, name, {}) for model in ("distinct_l", "entropy_l", "recursive_cl", "alpha_k")]
+        wanted.append(("t_closeness", name, {"distance": "equal"}))
+        attribute = policy.attributes.get(name)
+        hierarchy = context.references[name].hierarchy
+        placed = hierarchy.missing < 0 or bool(context.references[name].missing_at)
+        if attribute is not None and attribute.is_ordered and placed:
+            wanted.append(("t_closeness", name, {"distance": "ordered"}))
+        if hierarchy.height > 0:
+            wanted.append(("t_closeness", name, {"distance": "hierarchical"}))
+    return [
+        {
+            "model": model,
+            **({} if attribute is None else {"attribute": attribute}),
+            **fixed,
+            "required": None,
+            "achieved": achieved(model, attribute, classes, context, **fixed),
+            "satisfied": None,
+        }
+        for model, attribute, fixed in wanted
+    ]
+
+
+def _starred(frequencies: Frequencies, token: str) -> NDArray[np.bool_] | None:
+    """Tuples that hold the suppression token in every quasi-identifier (at most one)."""
+    codes = []
+    for hierarchy in frequencies.quasi:
+        if token not in hierarchy.texts:
+            return None
+        codes.append(hierarchy.texts.index(token))
+    found: NDArray[np.bool_] = (frequencies.tuples == np.array(codes, np.int32)).all(axis=1)
+    return found if found.any() else None
+
+
+def _assignment(frequencies: Frequencies, starred: NDArray[np.bool_] | None) -> Assignment:
+    class_of = np.arange(len(frequencies.start) - 1, dtype=np.int32)
+    if starred is not None:
+        class_of[starred] = SUPPRESSED
+    return Assignment.of_tuples(frequencies, class_of)
+
+
+def persons_spread(frequencies: Frequencies, assignment: Assignment) -> int | None:
+    """Count the persons whose rows lie in several classes: who knows two of their rows may narrow them down."""
+    persons = frequencies.persons
+    if persons is None:
+        return None
+    class_of_tuple = np.full(len(frequencies.start) - 1, SUPPRESSED, np.int64)
+    class_of_tuple[frequencies.tuple_of[assignment.cell]] = assignment.class_of
+    owners = np.repeat(class_of_tuple, np.diff(persons.start))
+    pairs = np.unique(
+        persons.ids[owners != SUPPRESSED].astype(np.int64) * (assignment.classes + 1)
+        + owners[owners != SUPPRESSED]
+    )
+    return int((np.bincount(pairs // (assignment.classes + 1)) > 1).sum()) if len(pairs) else 0
+
+
+def _worst(
+    frequencies: Frequencies,
+    assignment: Assignment,
+    classes: Classes,
+    evaluations: list[tuple[str, Evaluation]],
+) -> list[dict[str, Any]]:
+    """Describe the smallest violating classes, with the attribute whose generalization would help most."""
+    if not evaluations:
+        return []
+    violating = ~np.logical_and.reduce([evaluation.satisfied for _, evaluation in evaluations])
+    chosen = np.flatnonzero(violating)
+    chosen = chosen[np.argsort(classes.sizes[chosen], kind="stable")][:WORST_SHOWN]
+    tuple_of_class = np.zeros(len(classes), np.int64)
+    tuple_of_class[assignment.class_of[assignment.class_of >= 0]] = frequencies.tuple_of[
+        assignment.cell[assignment.class_of >= 0]
+    ]
+    names = [hierarchy.attribute for hierarchy in frequencies.quasi]
+    found = []
+    for number in chosen.tolist():
+        codes = frequencies.tuples[tuple_of_class[number]]
+        agrees = frequencies.tuples == codes
+        others = [
+            int(frequencies.tuple_rows[np.delete(agrees, position, axis=1).all(axis=1)].sum())
+            - int(classes.rows[number])
+            for position in range(len(names))
+        ]
+        helper = int(np.argmax(others))
+        found.append(
+            {
+                "class": {
+                    hierarchy.attribute: hierarchy.texts[code]
+                    for hierarchy, code in zip(frequencies.quasi, codes.tolist(), strict=True)
+                },
+                "size": int(classes.sizes[number]),
+                "measure": {
+                    name: round(float(evaluation.measure[number]), 6) for name, evaluation in evaluations
+                },
+                "suggestion": (
+                    f"{others[helper]} other rows agree in everything but {names[helper]}: a coarser {names[helper]} would "
+                    "join them"
+                    if others[helper]
+                    else "no other row agrees in all but one column: several columns must become coarser, or the row must go"
+                ),
+            }
+        )
+    return found
+
+
+def wildcard_k(frequencies: Frequencies, assignment: Assignment) -> int | None:
+    """Return the smallest candidate count of a row when a missing value may be anything (report only).
+
+    Rows are compatible when they agree wherever both have a value. The relation gives no partition, so no model is
+    judged on it. None when more than 64 patterns of missing columns occur (the count is then not attempted).
+    """
+    kept = np.unique(frequencies.tuple_of[assignment.cell[assignment.class_of != SUPPRESSED]])
+    if not len(kept):
+        return 0
+    tuples, rows = frequencies.tuples[kept], frequencies.tuple_rows[kept]
+    missing = np.array([hierarchy.missing for hierarchy in frequencies.quasi])
+    absent = (tuples == missing) & (missing >= 0)
+    if not absent.any():
+        return int(rows.min())
+    patterns, which = np.unique(absent, axis=0, return_inverse=True)
+    if len(patterns) > MISSING_PATTERNS:
+        return None
+    which = which.reshape(-1)
+    candidates = np.zeros(len(tuples), np.int64)
+    for left in range(len(patterns)):
+        here = np.flatnonzero(which == left)
+        for right in range(len(patterns)):
+            there = np.flatnonzero(which == right)
+            shared = ~patterns[left] & ~patterns[right]
+            candidates[here] += _matching(tuples[here][:, shared], tuples[there][:, shared], rows[there])
+    return int(candidates.min())
+
+
+def _matching(
+    wanted: NDArray[np.int32], offered: NDArray[np.int32], rows: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """For each wanted tuple the rows of the equal offered ones."""
+    both = np.concatenate([offered, wanted])
+    sizes = [int(column.max(initial=0)) + 1 for column in both.T]
+    order = lexicographic_order(both, sizes)
+    ordered = both[order]
+    group = np.zeros(len(both), np.int64)
+    group[order] = np.concatenate([[0], np.cumsum((ordered[1:] != ordered[:-1]).any(axis=1))])
+    total = np.zeros(int(group.max()) + 1, np.int64)
+    np.add.at(total, group[: len(offered)], rows)
+    return total[group[len(offered) :]]
+
+
+def k_if_known(prepared: Prepared, starred: NDArray[np.bool_] | None) -> int:
+    """Return the k that results if every published untouched column were known to an attacker."""
+    frequencies, cell_of_row = prepared.counted.frequencies, prepared.counted.cell_of_row
+    hidden = np.zeros(len(frequencies.rows), np.bool_) if starred is None else starred[frequencies.tuple_of]
+    if cell_of_row is None:
+        return int(frequencies.rows[~hidden].min(initial=frequencies.total))
+    rows = np.flatnonzero((cell_of_row >= 0) & ~hidden[cell_of_row])
+    keys = KeyTable(1 + len(prepared.carried))
+    known = keys.add([cell_of_row[rows], *(column.codes[rows] + 1 for column in prepared.carried.values())])
+    sizes, person_of_row = keys.counts, prepared.counted.person_of_row
+    if frequencies.persons is not None and person_of_row is not None:
+        pairs = np.unique(known.astype(np.int64) * frequencies.persons.total + person_of_row[rows])
+        sizes = np.bincount(pairs // frequencies.persons.total)
+    return int(sizes.min(initial=frequencies.total))
+
+
+def _notices(prepared: Prepared, policy: Policy) -> list[Notice]:
+    frequencies = prepared.counted.frequencies
+    notices = [
+        Notice(
+            "near-unique",
+            name,
+            f'{once} of {rows} rows hold a value of "{name}" that occurs once: published unchanged, it can identify them; '
+            "drop it, make it quasi-identifying, or say confirmed = true when nobody else knows it",
+        )
+        for name, once, rows in near_unique(prepared)
+    ]
+    numeric = [
+        name
+        for name, attribute in policy.attributes.items()
+        if attribute.type in ("integer", "decimal", "date")
+    ]
+    person_of_row = prepared.counted.person_of_row
+    most = 1 if person_of_row is None else int(np.bincount(person_of_row).max())
+    return [*notices, *suitability(frequencies, policy.privacy, numeric, rows_per_person=most)]

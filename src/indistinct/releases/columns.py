@@ -1,0 +1,111 @@
+"""One column of a table: its values, and what a hierarchy does to them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indistinct.errors import PolicyError, SchemaError
+from indistinct.hierarchies import draft
+from indistinct.hierarchies.preview import preview
+from indistinct.hierarchies.taxonomy import build as build_taxonomy
+from indistinct.hierarchies.taxonomy import read_taxonomy
+from indistinct.policy import Policy
+from indistinct.releases.prepare import binder, options_of
+from indistinct.tables.count import translation
+from indistinct.tables.dictionary import Dictionary
+from indistinct.tables.source import TableOptions, open_source
+from indistinct.tables.text_files import write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from indistinct.hierarchies.preview import LevelPreview
+
+KINDS = ("auto", "quantiles", "prefixes", "calendar", "rare")
+RARE = 5
+
+
+def column_counts(
+    table: Any, column: str, options: TableOptions | None = None
+) -> tuple[list[str | None], NDArray[np.int64]]:
+    """Return the distinct values of a column and how many rows have each."""
+    source = open_source(table, options)
+    if column not in source.columns:
+        raise SchemaError.unknown_column(column, source.columns, file=source.name)
+    numbers = Dictionary(column)
+    parts = [numbers.encode(batch.column(0)) for batch in source.batches([column])]
+    return numbers.texts, np.bincount(np.concatenate(parts), minlength=len(numbers.texts)).astype(np.int64)
+
+
+def show(
+    table: Any,
+    column: str,
+    *,
+    policy: Path | None = None,
+    file: Path | None = None,
+    query: str | None = None,
+    sql_table: str | None = None,
+) -> Sequence[LevelPreview]:
+    """Say what every level of a hierarchy does to a column: classes, smallest class, loss."""
+    if policy is not None:
+        given = Policy.load(policy)
+        if column not in given.attributes:
+            raise PolicyError(f'the policy has no attribute "{column}"', column=column)
+        texts, counts = column_counts(table, column, options_of(given, query=query, table=sql_table))
+        hierarchy = binder(given, [])(column, texts)
+    else:
+        texts, counts = column_counts(table, column, TableOptions(query=query, table=sql_table))
+        path = Path(file or "")
+        hierarchy = build_taxonomy(column, texts, read_taxonomy(path), path.name)
+    rows = np.zeros(hierarchy.size, np.int64)
+    np.add.at(rows, translation(texts, hierarchy), counts)
+    return preview(hierarchy, rows)
+
+
+def build(
+    table: Any,
+    column: str,
+    output: Path,
+    *,
+    kind: str = "auto",
+    type: str = "text",  # noqa: A002  # the word of the policy
+    format: str | None = None,  # noqa: A002
+    decimal: str = ".",
+    query: str | None = None,
+    sql_table: str | None = None,
+) -> list[tuple[str, ...]]:
+    """Make a hierarchy from the values of a column and write it as a file that can be edited and read back.
+
+    ``kind``: ``quantiles`` (numbers: intervals of about equally many rows with round ends), ``prefixes`` (codes),
+    ``calendar`` (dates), ``rare`` (categories of fewer than 5 rows become "other"), or ``auto``, which chooses by type.
+
+    Raises PolicyError for an unknown kind, DataError for values that are none of the type.
+    """
+    if kind not in KINDS:
+        raise PolicyError(f'there is no kind "{kind}" of hierarchy to build; there are {", ".join(KINDS)}')
+    texts, counts = column_counts(table, column, TableOptions(query=query, table=sql_table))
+    present: dict[str | None, int] = {text: int(rows) for text, rows in zip(texts, counts, strict=True) if text is not None}
+    if not present:
+        raise SchemaError(f'"{column}" has no values, only missing ones', column=column)
+    if kind == "quantiles":
+        number = type if type in ("integer", "decimal") else "decimal"
+        rows = draft.quantiles(column, present, type=number, decimal=decimal)
+    elif kind == "prefixes":
+        rows = draft.prefixes(present)
+    elif kind == "calendar":
+        rows = draft.calendar(column, present, format=format)
+    elif kind == "rare":
+        rows = draft.lump(present, RARE)
+    else:
+        rows = draft.draft(column, present, type=type, minimum=RARE, decimal=decimal, format=format)
+    text = io.StringIO()
+    csv.writer(text, delimiter=";", lineterminator="\n").writerows(rows)
+    write_text(output, text.getvalue(), force=True)
+    return [tuple(row) for row in rows]

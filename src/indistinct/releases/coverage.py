@@ -1,0 +1,172 @@
+"""Is a published table a truthful generalization of the original? An injective assignment of rows proves it.
+
+A published row may stand for an original row when both agree on the untouched columns and every published
+quasi-identifier covers the original value. The table is truthful when all published rows can be assigned to different
+original rows: a flow from distinct published rows to distinct original rows that saturates the published side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Int32 = NDArray[np.int32]
+    Int64 = NDArray[np.int64]
+    Bool = NDArray[np.bool_]
+
+# pairs of distinct rows that are compared at most; above it only necessary conditions are checked
+MOST_PAIRS = 2_000_000_000
+BLOCK_PAIRS = 20_000_000
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """``status``: proven, refuted or not proven. ``violations``: (published distinct row, column or None)."""
+
+    status: str
+    violations: list[tuple[int, str | None]] = field(default_factory=list)
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Side:
+    """Distinct rows of one table: ``group`` int64[.] numbers the combination of untouched values (equal on both sides),
+    ``codes`` int32[., d] the quasi-identifiers, ``rows`` int64[.] how often each occurs.
+    """
+
+    group: Int64
+    codes: Int32
+    rows: Int64
+
+
+def coverage(
+    published: Side,
+    original: Side,
+    covers: Sequence[Bool],
+    columns: Sequence[str],
+    most_pairs: int = MOST_PAIRS,
+) -> Coverage:
+    """Decide whether the published rows can be assigned to different original rows that they cover.
+
+    ``covers[a]`` bool[labels, values]: does label i of quasi-identifier a cover original value j. The answer is exact
+    up to ``most_pairs`` pairs of distinct rows; beyond it, labels that cover nothing still refute, otherwise the answer
+    is "not proven".
+    """
+    blind = _labels_without_values(published, covers, columns)
+    if blind:
+        return Coverage("refuted", blind, "some published labels cover no value of the original column")
+    lone = ~np.isin(published.group, original.group)
+    if lone.any():
+        rows = np.flatnonzero(lone).tolist()
+        return Coverage(
+            "refuted", [(row, None) for row in rows], "some untouched values do not occur together originally"
+        )
+    order_p, start_p = _by_group(published.group, original.group)
+    order_o, start_o = _by_group(original.group, original.group)
+    pairs = int((np.diff(start_p).astype(np.float64) * np.diff(start_o)).sum())
+    if pairs > most_pairs:
+        return Coverage(
+            "not proven", [], f"{pairs} pairs of rows are too many to compare; only labels were checked"
+        )
+    failing: list[tuple[int, str | None]] = []
+    for left, right in zip(
+        zip(start_p[:-1], start_p[1:], strict=True), zip(start_o[:-1], start_o[1:], strict=True), strict=True
+    ):
+        rows_p, rows_o = order_p[left[0] : left[1]], order_o[right[0] : right[1]]
+        if len(rows_p):
+            failing += _unassigned(published, original, rows_p, rows_o, covers, columns)
+    if failing:
+        return Coverage(
+            "refuted", failing, "not every published row can stand for an original row of its own"
+        )
+    return Coverage("proven")
+
+
+def _labels_without_values(
+    published: Side, covers: Sequence[Bool], columns: Sequence[str]
+) -> list[tuple[int, str | None]]:
+    found: list[tuple[int, str | None]] = []
+    for position, (table, name) in enumerate(zip(covers, columns, strict=True)):
+        empty = ~table.any(axis=1)
+        found += [(row, name) for row in np.flatnonzero(empty[published.codes[:, position]]).tolist()]
+    return found
+
+
+def _by_group(group: Int64, reference: Int64) -> tuple[Int64, Int64]:
+    order = np.argsort(group, kind="stable")
+    known = np.unique(reference)
+    return order, np.append(
+        np.searchsorted(group[order], known),
+        len(group) if not len(known) else np.searchsorted(group[order], known[-1], "right"),
+    )
+
+
+def _unassigned(
+    published: Side,
+    original: Side,
+    rows_p: Int64,
+    rows_o: Int64,
+    covers: Sequence[Bool],
+    columns: Sequence[str],
+) -> list[tuple[int, str | None]]:
+    """Published distinct rows of one group that no assignment can serve."""
+    edges_p, edges_o = _edges(published.codes[rows_p], original.codes[rows_o], covers)
+    lonely = np.setdiff1d(np.arange(len(rows_p)), edges_p)
+    if len(lonely):
+        return [
+            (int(rows_p[row]), _blame(published.codes[rows_p[row]], original.codes[rows_o], covers, columns))
+            for row in lonely
+        ]
+    flow, served = _flow(edges_p, edges_o, published.rows[rows_p], original.rows[rows_o])
+    if flow == int(published.rows[rows_p].sum()):
+        return []
+    return [(int(rows_p[row]), None) for row in np.flatnonzero(served < published.rows[rows_p])]
+
+
+def _edges(left: Int32, right: Int32, covers: Sequence[Bool]) -> tuple[Int64, Int64]:
+    """Pairs (published, original) in which every label covers the value; rows are compared in blocks."""
+    found_p, found_o = [], []
+    block = max(1, BLOCK_PAIRS // max(1, len(right)))
+    for begin in range(0, len(left), block):
+        part = left[begin : begin + block]
+        agree = np.ones((len(part), len(right)), np.bool_)
+        for position, table in enumerate(covers):
+            # one row of answers per label, gathered by value, then by the label of each published row
+            labels, which = np.unique(part[:, position], return_inverse=True)
+            agree &= table[labels][:, right[:, position]][which.reshape(-1)]
+        rows, columns = np.nonzero(agree)
+        found_p.append(rows + begin)
+        found_o.append(columns)
+    return np.concatenate(found_p), np.concatenate(found_o)
+
+
+def _blame(label: Int32, originals: Int32, covers: Sequence[Bool], columns: Sequence[str]) -> str | None:
+    """Name the column without which the row would cover some original row, if there is one."""
+    agree = np.array(
+        [table[label[position]][originals[:, position]] for position, table in enumerate(covers)]
+    )
+    nearest = agree[:, agree.sum(axis=0).argmax()]
+    return columns[int(np.flatnonzero(~nearest)[0])]
+
+
+def _flow(edges_p: Int64, edges_o: Int64, supply: Int64, demand: Int64) -> tuple[int, Int64]:
+    """Maximum flow from published to original rows; also what each published row gets."""
+    from scipy.sparse import coo_array, csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    p, o = len(supply), len(demand)
+    source, sink = p + o, p + o + 1
+    tail = np.concatenate([np.full(p, source), edges_p, np.arange(p, p + o)])
+    head = np.concatenate([np.arange(p), edges_o + p, np.full(o, sink)])
+    capacity = np.concatenate([supply, np.minimum(supply[edges_p], demand[edges_o]), demand]).astype(np.int32)
+    graph = csr_array(coo_array((capacity, (tail, head)), shape=(p + o + 2, p + o + 2)))
+    answer = maximum_flow(graph, source, sink)
+    served = answer.flow[[source], :p].toarray().reshape(-1) if p else np.zeros(0)
+    return int(answer.flow_value), served.astype(np.int64)

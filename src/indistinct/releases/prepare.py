@@ -1,0 +1,281 @@
+"""From a table and a policy to counted frequencies: what audit, anonymize and verify have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indistinct.errors import DataError, SchemaError
+from indistinct.hierarchies import build_hierarchy
+from indistinct.hierarchies.values import look_alikes, spelling_note
+from indistinct.notices import Notice
+from indistinct.policy import resolve
+from indistinct.tables.apply import load_columns
+from indistinct.tables.count import Counted, count, frequencies_of, silent
+from indistinct.tables.source import TableOptions, open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from indistinct.hierarchies.hierarchy import Hierarchy
+    from indistinct.policy import Policy, Roles
+    from indistinct.tables.apply import PublishedColumn
+    from indistinct.tables.count import Progress
+    from indistinct.tables.records import Frequencies, Reference
+    from indistinct.tables.source import Source
+
+    Bind = Callable[[str, Sequence[str | None]], Hierarchy]
+
+NEAR_UNIQUE_ROWS = 100
+NEAR_UNIQUE_SHARE = 0.05
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A table, read and counted under a policy.
+
+    ``carried`` holds the columns that are published as they are, one code per row; ``left_out`` counts the rows that
+    the policy leaves out because their sensitive value is missing.
+    """
+
+    source: Source
+    policy: Policy
+    roles: Roles
+    counted: Counted
+    carried: Mapping[str, PublishedColumn] = field(default_factory=dict, repr=False)
+    left_out: int = 0
+    notices: tuple[Notice, ...] = ()
+
+
+def options_of(policy: Policy, **overrides: Any) -> TableOptions:
+    """Take the reading options from the ``[table]`` section of a policy."""
+    table = policy.table
+    chosen = {
+        "delimiter": table.delimiter,
+        "encoding": table.encoding,
+        "missing": tuple(table.missing),
+        "decimal": table.decimal,
+        "trim": table.trim,
+        "max_line_bytes": table.max_line_bytes,
+    }
+    return TableOptions(**{**chosen, **{key: value for key, value in overrides.items() if value is not None}})
+
+
+def modelled(policy: Policy) -> tuple[str, ...]:
+    """Sensitive attributes that some model looks at, in policy order."""
+    used = {name for model in policy.privacy for name in model.attributes_used}
+    return tuple(name for name in policy.attributes if name in used)
+
+
+def binder(
+    policy: Policy,
+    notices: list[Notice],
+    *,
+    quasi_as_text: Sequence[str] = (),
+    references: Mapping[str, Reference] | None = None,
+) -> Bind:
+    """Return the function that gives a column's distinct texts their order and their hierarchy.
+
+    Columns in ``quasi_as_text`` are taken as they stand: an audit judges the labels of a table, whatever they mean.
+    Columns with a reference from another table take over its values; others than those are an error.
+    """
+    ordered = {m.attribute for m in policy.privacy if m.model == "t_closeness" and m.distance == "ordered"}
+
+    def bind(name: str, texts: Sequence[str | None]) -> Hierarchy:
+        attribute = policy.attributes.get(name)
+        notices.extend(
+            Notice(
+                "look-alike",
+                name,
+                f'"{name}" holds values that differ only by blanks or case: {", ".join(f"{text!r}" for text in group)}; '
+                'they are different values; [table] trim = "cells" or a clean-up before would join them',
+            )
+            for group in look_alikes(texts)
+        )
+        if attribute is None or name in quasi_as_text:
+            return build_hierarchy(name, texts, spec=None)
+        if name in ordered and None in texts and attribute.missing is None:
+            raise DataError(
+                f'"{name}" has missing values, which have no place in an ordered distance; say missing = "drop", "first" '
+                f'or "last" under [attributes.{name}]',
+                column=name,
+            )
+        if references is not None and name in references:
+            _refuse_unknown(name, texts, references[name])
+            return references[name].hierarchy
+        hierarchy = build_hierarchy(
+            name,
+            texts,
+            spec=attribute.spec,
+            type=attribute.type,
+            format=attribute.format,
+            order=attribute.order,
+            decimal=policy.table.decimal,
+            domain=attribute.domain,
+            weight=attribute.weight,
+            min_level=attribute.min_level,
+            max_level=attribute.max_level,
+            base=policy.base,
+        )
+        if hierarchy.spellings:
+            notices.append(Notice("spelling", name, spelling_note(name, hierarchy.spellings)))
+        return hierarchy
+
+    return bind
+
+
+def kept_identifying(roles: Roles) -> tuple[str, ...]:
+    """Identifying columns of which a mask or a pseudonym is published."""
+    return tuple(name for name in roles.identifying if roles.attributes[name].action in ("mask", "pseudonym"))
+
+
+def _without_dropped(policy: Policy, columns: Sequence[str], notices: list[Notice]) -> Policy:
+    """A published table lacks identifying columns on purpose: audit it by the columns it has."""
+    lacking = [
+        name for name, a in policy.attributes.items() if a.role == "identifying" and name not in columns
+    ]
+    person = policy.person
+    if person is not None and person.key not in columns:
+        notices.append(
+            Notice(
+                "persons",
+                person.key,
+                f'the table has no person key "{person.key}"; sizes count rows, not persons',
+            )
+        )
+        person = None
+    if not lacking and person is policy.person:
+        return policy
+    attributes = {name: a for name, a in policy.attributes.items() if name not in lacking}
+    return policy.model_copy(update={"attributes": attributes, "person": person})
+
+
+def _refuse_unknown(name: str, texts: Sequence[str | None], reference: Reference) -> None:
+    known = reference.hierarchy.codes()
+    strange = sum(text not in known for text in texts)
+    if strange:
+        raise DataError(
+            f'{strange} values of "{name}" do not occur in the reference table; is it the original?',
+            column=name,
+        )
+
+
+def reference_counts(table: Any, policy: Policy, names: Sequence[str]) -> dict[str, Reference]:
+    """Count sensitive attributes of another table: the distribution that models compare with."""
+    source = open_source(table, options_of(policy))
+    for name in names:
+        if name not in source.columns:
+            raise SchemaError.unknown_column(name, source.columns, file=source.name)
+    counted = count(source, [], list(names), binder(policy, []))
+    return dict(counted.frequencies.references)
+
+
+def prepare(
+    table: Any,
+    policy: Policy,
+    *,
+    for_audit: bool = False,
+    reference: Any = None,
+    carry: bool = True,
+    query: str | None = None,
+    sql_table: str | None = None,
+    progress: Progress = silent,
+) -> Prepared:
+    """Read and count a table as a policy says.
+
+    With ``for_audit`` quasi-identifiers are taken as they stand and every sensitive attribute is counted; otherwise
+    hierarchies are built and only the attributes that models look at are counted. ``reference`` is another table that
+    the reference distributions are taken from. ``carry`` loads the columns that are published as they are.
+
+    Raises SchemaError, DataError and HierarchyError with the place.
+    """
+    source = open_source(table, options_of(policy, query=query, table=sql_table))
+    notices: list[Notice] = list(source.warnings)
+    if for_audit:
+        policy = _without_dropped(policy, source.columns, notices)
+    roles = resolve(policy, source.columns)
+    notices += roles.notices
+    quasi = roles.quasi
+    sensitive = tuple(roles.sensitive) if for_audit else modelled(policy)
+    if not quasi:
+        raise SchemaError("no column is quasi-identifying: say by which columns a person could be recognised")
+    carried_names = [
+        name
+        for name in source.columns
+        if name in (*roles.insensitive, *roles.sensitive) and name not in sensitive
+    ]
+    references = None if reference is None else reference_counts(reference, policy, sensitive)
+    counted = count(
+        source,
+        quasi,
+        sensitive,
+        binder(policy, notices, quasi_as_text=quasi if for_audit else (), references=references),
+        person=roles.person,
+        keep_rows=carry and bool(carried_names or kept_identifying(roles)),
+        progress=progress,
+    )
+    if references is not None:
+        counted = replace(counted, frequencies=replace(counted.frequencies, references=references))
+    counted = replace(counted, frequencies=_placed_missing(counted.frequencies, policy))
+    counted, left_out = _without_missing(counted, policy)
+    carried = load_columns(source, carried_names) if carry and carried_names else {}
+    return Prepared(source, policy, roles, counted, carried, left_out, tuple(notices))
+
+
+def _placed_missing(frequencies: Frequencies, policy: Policy) -> Frequencies:
+    """Say where in its order a missing sensitive value stands, as the policy decides."""
+    references = {
+        name: replace(reference, missing_at=_place_of_missing(policy, name))
+        for name, reference in frequencies.references.items()
+    }
+    return replace(frequencies, references=references)
+
+
+def _place_of_missing(policy: Policy, name: str) -> str:
+    attribute = policy.attributes.get(name)
+    return attribute.missing if attribute is not None and attribute.missing in ("first", "last") else ""
+
+
+def _without_missing(counted: Counted, policy: Policy) -> tuple[Counted, int]:
+    """Leave out the rows whose sensitive value is missing where the policy says ``missing = "drop"``."""
+    frequencies = counted.frequencies
+    drop = np.zeros(len(frequencies.rows), np.bool_)
+    for hierarchy in frequencies.sensitive:
+        attribute = policy.attributes.get(hierarchy.attribute)
+        if attribute is not None and attribute.missing == "drop" and hierarchy.missing >= 0:
+            drop |= frequencies.sensitive_codes(hierarchy.attribute) == hierarchy.missing
+    if not drop.any():
+        return counted, 0
+    if frequencies.persons is not None:
+        raise DataError(
+            'missing = "drop" together with a person key is not supported: take the rows out of the table before',
+        )
+    kept = ~drop
+    if not kept.any():
+        raise DataError("every row has a missing sensitive value; nothing is left to publish")
+    fewer = frequencies_of(
+        frequencies.quasi, frequencies.sensitive, frequencies.codes[kept], frequencies.rows[kept]
+    )
+    cell_of_row = counted.cell_of_row
+    if cell_of_row is not None:
+        number = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+        cell_of_row = number[cell_of_row]
+    return Counted(fewer, cell_of_row), int(frequencies.rows[drop].sum())
+
+
+def near_unique(prepared: Prepared) -> list[tuple[str, int, int]]:
+    """Insensitive columns of which more than 5 % of the rows hold a value that occurs once: (name, such rows, rows).
+
+    Only in tables of more than 100 rows; columns that the policy confirms are left out.
+    """
+    found = []
+    for name, column in prepared.carried.items():
+        rows = len(column.codes)
+        if rows <= NEAR_UNIQUE_ROWS or name not in prepared.roles.unconfirmed:
+            continue
+        once = int((np.bincount(column.codes[column.codes >= 0], minlength=1) == 1).sum())
+        if once > NEAR_UNIQUE_SHARE * rows:
+            found.append((name, once, rows))
+    return found

@@ -1,0 +1,172 @@
+"""Counting a written file again, by another reader and another group-by than those that made it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indistinct.errors import VerificationError
+from indistinct.tables.count import lexicographic_order
+from indistinct.tables.dictionary import Dictionary
+from indistinct.tables.source import TableOptions, open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from indistinct.tables.apply import Published
+    from indistinct.tables.source import Source
+
+    Int32 = NDArray[np.int32]
+    Int64 = NDArray[np.int64]
+
+IMPOSSIBLE = "\x00"
+
+
+@dataclass(frozen=True)
+class Recount:
+    """Distinct rows of a table, as numbers into ``texts`` (one list per column), with how often each occurs."""
+
+    columns: tuple[str, ...]
+    texts: tuple[list[str | None], ...]
+    codes: Int32
+    rows: Int64
+
+    def column(self, name: str) -> tuple[list[str | None], Int32]:
+        """Texts and codes of one column."""
+        position = self.columns.index(name)
+        return self.texts[position], self.codes[:, position]
+
+
+def recount(place: Any, columns: Sequence[str], options: TableOptions) -> Recount:
+    """Read a written table and count its distinct rows. CSV and Parquet files are read and grouped by DuckDB.
+
+    ``place`` is a path or an Arrow table. Missing tokens of ``options`` count as missing in text files.
+    """
+    dictionaries = [Dictionary(name) for name in columns]
+    return _collected(dictionaries, _grouped(place, columns, options))
+
+
+def count_source(source: Source, columns: Sequence[str]) -> Recount:
+    """Count the distinct rows of a source with the house's own reader."""
+    dictionaries = [Dictionary(name) for name in columns]
+    batches = ((batch, np.ones(batch.num_rows, np.int64)) for batch in source.batches(list(columns)))
+    return _collected(dictionaries, batches)
+
+
+def matches(published: Published, found: Recount) -> bool:
+    """Whether the re-read rows are exactly the rows that were to be written, as multisets."""
+    dictionaries = [Dictionary(name) for name in found.columns]
+    for dictionary, texts in zip(dictionaries, found.texts, strict=True):
+        for text in texts:
+            dictionary.number(text)
+    codes = []
+    by_name = {column.name: column for column in published.columns}
+    for dictionary in dictionaries:
+        column = by_name[dictionary.column]
+        numbers = np.append(
+            dictionary.encode(column.values.dictionary_encode()), np.int32(dictionary.number(None))
+        )
+        codes.append(numbers[column.codes])
+    expected = (
+        np.column_stack(codes).astype(np.int32) if codes else np.zeros((len(published.repeat), 0), np.int32)
+    )
+    sizes = [len(dictionary.numbers) for dictionary in dictionaries]
+    (codes_left, rows_left), (codes_right, rows_right) = _multiset(expected, published.repeat, sizes), _multiset(found.codes, found.rows, sizes)
+    return np.array_equal(codes_left, codes_right) and np.array_equal(rows_left, rows_right)
+
+
+def _multiset(codes: Int32, rows: Int64, sizes: Sequence[int]) -> tuple[Int32, Int64]:
+    order = lexicographic_order(codes, sizes)
+    codes, rows = codes[order], rows[order]
+    new = np.ones(len(codes), np.bool_)
+    new[1:] = (codes[1:] != codes[:-1]).any(axis=1)
+    first = np.flatnonzero(new)
+    return codes[first], np.add.reduceat(rows, first) if len(first) else rows
+
+
+def _collected(dictionaries: list[Dictionary], batches: Iterable[tuple[Any, Int64]]) -> Recount:
+    codes, rows = [], []
+    for batch, counts in batches:
+        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+        codes.append(np.column_stack([d.encode(columns[d.column]) for d in dictionaries]))
+        rows.append(counts)
+    texts = tuple(dictionary.texts for dictionary in dictionaries)
+    names = tuple(dictionary.column for dictionary in dictionaries)
+    if not codes:
+        return Recount(names, texts, np.zeros((0, len(names)), np.int32), np.zeros(0, np.int64))
+    sizes = [max(1, len(text)) for text in texts]
+    return Recount(names, texts, *_multiset(np.concatenate(codes), np.concatenate(rows), sizes))
+
+
+def _grouped(place: Any, columns: Sequence[str], options: TableOptions) -> Iterable[tuple[Any, Int64]]:
+    suffix = place.suffix.lower() if isinstance(place, Path) else ""
+    if suffix in (".csv", ".tsv", ".parquet"):
+        yield from _by_duckdb(place, suffix, columns, options)
+        return
+    for batch in open_source(place, options).batches(list(columns)):
+        yield batch, np.ones(batch.num_rows, np.int64)
+
+
+def _by_duckdb(
+    place: Path, suffix: str, columns: Sequence[str], options: TableOptions
+) -> Iterable[tuple[Any, Int64]]:
+    import duckdb
+    import pyarrow as pa
+
+    names = [_quoted(name) for name in columns]
+    count = _quoted(_unused(columns))
+    with duckdb.connect() as connection:
+        try:
+            if suffix == ".parquet":
+                relation = connection.read_parquet(str(place))
+            else:
+                relation = connection.read_csv(
+                    str(place),
+                    delimiter=options.delimiter or ("\t" if suffix == ".tsv" else ","),
+                    header=True,
+                    all_varchar=True,
+                    quotechar='"',
+                    escapechar='"',
+                    na_values=IMPOSSIBLE,
+                    max_line_size=options.max_line_bytes,
+                )
+            relation = relation.aggregate(f"{', '.join(names)}, count(*) AS {count}", ", ".join(names))
+            table = relation.to_arrow_table()
+        except duckdb.Error as error:
+            raise VerificationError(
+                f'"{place.name}" cannot be read back: {str(error).splitlines()[0]}'
+            ) from error
+    counts = np.asarray(table.column(len(columns))).astype(np.int64)
+    begin = 0
+    for batch in table.select(list(range(len(columns)))).combine_chunks().to_batches():
+        arrays = batch.columns
+        if suffix != ".parquet":
+            arrays = [_missing(array, options.missing) for array in arrays]
+        yield pa.record_batch(arrays, names=list(columns)), counts[begin : begin + batch.num_rows]
+        begin += batch.num_rows
+
+
+def _missing(array: Any, tokens: Sequence[str]) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    text = array.fill_null("")  # an unquoted empty field; the writer knows no other empty cell
+    if not tokens:
+        return text
+    return pc.if_else(pc.is_in(text, pa.array(list(tokens), pa.string())), pa.scalar(None, pa.string()), text)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _unused(columns: Sequence[str]) -> str:
+    name = "n"
+    while name in columns:
+        name += "n"
+    return name

@@ -1,0 +1,191 @@
+"""The answers as short readable text: what a person sees in a terminal or a notebook."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+MODEL_NAMES = {
+    "k_anonymity": "k-anonymity",
+    "alpha_k": "(alpha,k)-anonymity",
+    "p_sensitive_k": "p-sensitive k-anonymity",
+    "distinct_l": "distinct l-diversity",
+    "entropy_l": "entropy l-diversity",
+    "recursive_cl": "recursive (c,l)-diversity",
+    "joint_l": "joint l-diversity",
+    "t_closeness": "t-closeness",
+}
+
+
+def number(value: Any) -> str:
+    """Write one parameter for people: whole numbers, exact fractions, or four digits.
+
+    >>> number({"fraction": "1/5", "decimal": 0.2}), number({"decimal": 2.828427}), number(None)
+    ('0.2', '2.8284', 'none')
+    """
+    if value is None:
+        return "none"
+    if isinstance(value, dict):
+        value = value["decimal"] if "decimal" in value else value
+    if isinstance(value, dict):
+        return ", ".join(f"{key} = {number(inner)}" for key, inner in value.items())
+    if isinstance(value, float):
+        return f"{value:.4f}".rstrip("0").rstrip(".")
+    return str(value)
+
+
+def parameters(values: Any) -> str:
+    """Write parameters as ``k = 5, l = 3``; of a list of alternatives the first two that can be had."""
+    if values is None:
+        return ""
+    if isinstance(values, list | tuple):
+        return "; ".join(parameters(item) for item in values[:2] if None not in item.values()) or "none"
+    return ", ".join(f"{key} = {number(values[key])}" for key in values)
+
+
+def model_title(entry: Mapping[str, Any]) -> str:
+    """Name a model with what tells it apart: attribute, distance, kind."""
+    name = str(MODEL_NAMES.get(entry["model"], entry["model"]))
+    details = [
+        entry[key] for key in ("distance", "kind", "estimator") if entry.get(key) and entry[key] != "shannon"
+    ]
+    attribute = entry.get("attribute") or ", ".join(entry.get("attributes", ()))
+    return name + (f" ({', '.join(details)})" if details else "") + (f" of {attribute}" if attribute else "")
+
+
+def models_text(entries: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Write one line for each model, with the reason below a verdict of no."""
+    rows = []
+    for entry in entries:
+        verdict = {True: "yes", False: "NO", None: ""}[entry["satisfied"]]
+        rows.append(
+            (model_title(entry), parameters(entry["required"]), parameters(entry["achieved"]), verdict, entry)
+        )
+    widths = [
+        max([len(head), *(len(row[column]) for row in rows)])
+        for column, head in enumerate(("model", "asked", "reached"))
+    ]
+    lines = [
+        "  ".join(
+            head.ljust(width) for head, width in zip(("model", "asked", "reached"), widths, strict=True)
+        )
+        + "  holds"
+    ]
+    for *cells, verdict, entry in rows:
+        lines.append(
+            (
+                "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
+                + f"  {verdict}"
+            ).rstrip()
+        )
+        if entry["satisfied"] is False and entry.get("reason"):
+            lines.append(f"    {entry['reason']}")
+    return lines
+
+
+def warnings_text(warnings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Write the warnings, one line each."""
+    return [f"note: {warning['message']}" for warning in warnings]
+
+
+def audit_text(document: Mapping[str, Any]) -> str:
+    """Write the answer of an audit."""
+    unit = document["unit"]
+    head = f"{document['rows']} rows" + (
+        f" of {document['persons']} persons" if document["persons"] is not None else ""
+    )
+    lines = [
+        f"{head} in {document['classes']} classes; the smallest has {document['smallest_class']} {unit}, "
+        f"the largest {document['largest_class']}",
+    ]
+    if document["suppressed_rows"]:
+        lines.append(f"{document['suppressed_rows']} rows are fully suppressed and count as no class")
+    lines += ["", *models_text(document["models"]), ""]
+    wildcard = document["missing"]["k_if_missing_matches_anything"]
+    if wildcard is not None and wildcard != document["smallest_class"]:
+        lines.append(
+            f"a missing value is a value of its own here; if it could be anything, k would be {wildcard}"
+        )
+    known = document["k_if_untouched_columns_are_known"]
+    if known != document["smallest_class"]:
+        lines.append(f"if the columns that stay unchanged were known to an attacker, k would be {known}")
+    if document.get("persons_in_several_classes"):
+        lines.append(f"{document['persons_in_several_classes']} persons have rows in several classes")
+    for worst in document["worst"][:3]:
+        names = ", ".join(
+            f"{name} {'missing' if value is None else value}" for name, value in worst["class"].items()
+        )
+        lines.append(f"worst: {{{names}}} with {worst['size']} {unit}; {worst['suggestion']}")
+    lines += warnings_text(document["warnings"])
+    if document["satisfied"] is not None:
+        lines.append("all models hold" if document["satisfied"] else "NOT satisfied")
+    return "\n".join(lines)
+
+
+def release_text(document: Mapping[str, Any]) -> str:
+    """Write the account of a release: what was asked, what was reached, what was lost, where it is."""
+    rows, suppressed = document["rows"], document["suppressed_rows"]
+    loss = document["loss"]
+    lines = [
+        f"{document['published_rows']} of {rows} rows published in {document['classes']} classes "
+        f"(algorithm {document['algorithm']}, {document['declares']})",
+        "",
+        *models_text(document["models"]),
+        "",
+        f"lost: {100 * loss['lm']:.1f} % of the detail (LM {loss['lm']:.4f}); "
+        + ", ".join(f"{name} {100 * value:.1f} %" for name, value in loss["lm_by_attribute"].items()),
+        f"suppressed: {suppressed} of {rows} rows ({100 * suppressed / rows:.1f} %)",
+    ]
+    if document["levels"]:
+        lines.append("levels: " + ", ".join(f"{name} {level}" for name, level in document["levels"].items()))
+    if document.get("persons_in_several_classes"):
+        lines.append(
+            f"{document['persons_in_several_classes']} persons have rows in several classes: "
+            "who knows two of their rows may narrow them down"
+        )
+    verification = document["verification"]
+    lines.append(
+        f"verified from the {'written file' if document['outputs'] else 'published table'}: rows "
+        f"{'match' if verification['rows_match'] else 'DIFFER'}, coverage {verification['coverage']}"
+    )
+    lines += warnings_text(document["warnings"])
+    lines += [f"written: {path}" for path in document["outputs"]]
+    if document.get("manifest"):
+        lines.append(f"manifest: {document['manifest']}")
+    return "\n".join(lines)
+
+
+def verification_text(document: Mapping[str, Any]) -> str:
+    """Write the answer of a verification."""
+    coverage = document["coverage"]
+    lines = [
+        f"{document['rows']} published rows in {document['classes']} classes",
+        "",
+        *models_text(document["models"]),
+        "",
+    ]
+    lines.append(
+        f"coverage: {coverage['status']}" + (f" ({coverage['reason']})" if coverage.get("reason") else "")
+    )
+    for violation in coverage["violations"]:
+        place = (
+            f'row {violation["row"]}, column "{violation["column"]}"'
+            if violation["column"]
+            else f"row {violation['row']}"
+        )
+        lines.append(f"  {place}: no original row of its own can stand behind it")
+    lines.append(f"hash: {document['hash']}")
+    lines += [
+        f'the identifying column "{name}" is in the published table' for name in document["leaked_columns"]
+    ]
+    lines += warnings_text(document["warnings"])
+    lines.append("verified" if document["satisfied"] else "NOT verified")
+    return "\n".join(lines)
+
+
+def as_html(text: str) -> str:
+    """Show a text in a notebook as it is in a terminal."""
+    return f"<pre>{escape(text)}</pre>"

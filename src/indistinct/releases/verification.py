@@ -1,0 +1,194 @@
+"""Proof of a release from its written file: the rows, the coverage, the models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indistinct.hierarchies.labels import Reader
+from indistinct.hierarchies.taxonomy import read_taxonomy
+from indistinct.models import Context
+from indistinct.releases.audit import judge
+from indistinct.releases.recount import matches, recount
+from indistinct.tables.classes import classes_of, histograms_of, joint_counts
+from indistinct.tables.count import silent
+from indistinct.tables.records import SUPPRESSED, Classes, Frequencies
+from indistinct.tables.source import TableOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from indistinct.policy import Policy
+    from indistinct.releases.prepare import Prepared
+    from indistinct.releases.recount import Recount
+    from indistinct.tables.apply import Published
+    from indistinct.tables.count import Progress
+    from indistinct.tables.records import Assignment, Recoding
+
+
+def verify_written(
+    prepared: Prepared,
+    assignment: Assignment,
+    recoding: Recoding,
+    published: Published,
+    path: Path | None,
+    *,
+    progress: Progress = silent,
+) -> dict[str, Any]:
+    """Read the written file (or the table in memory) back and say what is proved about it.
+
+    ``rows_match``: its rows are, as a multiset, those that source and recoding give. ``coverage``: every published
+    label covers every original value of its class, by a reader of labels that shares nothing with their writer. The
+    models are evaluated on the classes of the re-read rows, against the distribution of the whole input.
+    """
+    policy, frequencies = prepared.policy, prepared.counted.frequencies
+    columns = [column.name for column in published.columns]
+    progress("verify", 0, 3)
+    options = TableOptions(delimiter=_delimiter(prepared, path), missing=tuple(policy.table.missing) or ("",))
+    found = recount(path if path is not None else published.table(), columns, options)
+    rows_match = (
+        matches(published, found)
+        if not policy.output.spreadsheet_safe or path is None
+        else _same_count(published, found)
+    )
+    progress("verify", 1, 3)
+    uncovered = _uncovered(prepared, assignment, recoding)
+    progress("verify", 2, 3)
+    classes = reread_classes(
+        found,
+        frequencies,
+        persons_of_labels(frequencies, assignment, recoding),
+        policy,
+        starred_is_class=policy.suppression.rows != "exempt",
+    )
+    models, _ = judge(policy, classes, Context(frequencies.references))
+    progress("verify", 3, 3)
+    return {
+        "verification": {"rows_match": rows_match, "coverage": "refuted" if uncovered else "proven"},
+        "models": models,
+        "classes": len(classes),
+        "satisfied": rows_match and not uncovered and all(entry["satisfied"] for entry in models),
+    }
+
+
+def _delimiter(prepared: Prepared, path: Path | None) -> str | None:
+    if path is None:
+        return None
+    from indistinct.releases.anonymize import delimiter_of
+
+    return delimiter_of(path, prepared.source.dialect)
+
+
+def _same_count(published: Published, found: Recount) -> bool:
+    """Spreadsheet-safe files hold quoted cells on purpose: compare how many rows there are."""
+    return published.rows == int(found.rows.sum())
+
+
+def _uncovered(prepared: Prepared, assignment: Assignment, recoding: Recoding) -> list[str]:
+    """Names of quasi-identifiers with a published label that does not cover a value of its class."""
+    frequencies, policy = prepared.counted.frequencies, prepared.policy
+    kept = assignment.class_of != SUPPRESSED
+    cells, class_of = assignment.cell[kept], assignment.class_of[kept]
+    failing = []
+    for position, hierarchy in enumerate(frequencies.quasi):
+        labels = recoding.labels(position)
+        texts = sorted({text for text in labels if text is not None})
+        number = {text: code for code, text in enumerate(texts)}
+        label = np.array([number.get(text, -1) if text is not None else -1 for text in labels], np.int64)[
+            class_of
+        ]
+        values = frequencies.codes[cells, position].astype(np.int64)
+        pairs = np.unique(label * hierarchy.size + values)
+        wanted, values = np.divmod(pairs, hierarchy.size)
+        reader = label_reader(hierarchy.attribute, hierarchy.texts, policy)
+        start = np.searchsorted(wanted, np.arange(-1, len(texts) + 1))
+        for number_of, text in enumerate([None, *texts]):
+            mine = values[start[number_of] : start[number_of + 1]]
+            if len(mine) and not np.isin(mine, reader.find(text)).all():
+                failing.append(hierarchy.attribute)
+                break
+    return failing
+
+
+def label_reader(name: str, texts: Sequence[str | None], policy: Policy) -> Reader:
+    """Prepare the reader of labels for one quasi-identifier, as the policy declares its values."""
+    attribute = policy.attributes[name]
+    spec = attribute.spec or {}
+    return Reader(
+        texts,
+        attribute.type,
+        rows=read_taxonomy(policy.locate(spec["file"])) if "file" in spec else None,
+        token=policy.output.suppressed_token,
+        decimal=policy.table.decimal,
+        format=attribute.format,
+        order=attribute.order,
+        character=spec.get("character", "*"),
+    )
+
+
+def persons_of_labels(
+    frequencies: Frequencies, assignment: Assignment, recoding: Recoding
+) -> dict[tuple[str | None, ...], int] | None:
+    """Distinct persons behind each published label tuple: the file alone cannot tell them."""
+    if frequencies.persons is None:
+        return None
+    labels = list(
+        zip(*(recoding.labels(position) for position in range(len(frequencies.quasi))), strict=True)
+    )
+    number: dict[tuple[str | None, ...], int] = {}
+    merged = np.array([number.setdefault(label, len(number)) for label in labels], np.int32)
+    from dataclasses import replace
+
+    class_of = np.where(assignment.class_of == SUPPRESSED, SUPPRESSED, merged[assignment.class_of]).astype(
+        np.int32
+    )
+    classes = classes_of(frequencies, replace(assignment, class_of=class_of, classes=len(number)))
+    return dict(zip(number, classes.sizes.tolist(), strict=True))
+
+
+def reread_classes(
+    found: Recount,
+    frequencies: Frequencies,
+    persons: dict[tuple[str | None, ...], int] | None,
+    policy: Policy,
+    *,
+    starred_is_class: bool,
+) -> Classes:
+    """Form the classes of the re-read rows: equal published quasi-identifiers.
+
+    Rows that hold the suppression token in every quasi-identifier are left out unless ``starred_is_class``.
+    """
+    quasi = [h.attribute for h in frequencies.quasi if h.attribute in found.columns]
+    columns = [found.column(name) for name in quasi]
+    keys = list(zip(*(np.asarray(codes).tolist() for _, codes in columns), strict=True))
+    number: dict[tuple[int, ...], int] = {}
+    token = policy.output.suppressed_token
+    starred = (
+        tuple(texts.index(token) if token in texts else -2 for texts, _ in columns)
+        if not starred_is_class
+        else None
+    )
+    class_of = np.array(
+        [-1 if key == starred else number.setdefault(key, len(number)) for key in keys], np.int32
+    )
+    kept = class_of >= 0
+    codes = []
+    for hierarchy in frequencies.sensitive:
+        texts, own = found.column(hierarchy.attribute)
+        code_of = {text: code for code, text in enumerate(hierarchy.texts)}
+        codes.append(np.array([code_of.get(text, -1) for text in texts], np.int32)[own])
+    sensitive = np.column_stack(codes).astype(np.int32) if codes else np.zeros((len(class_of), 0), np.int32)
+    sizes = [h.size for h in frequencies.sensitive]
+    joint = joint_counts(class_of[kept], sensitive[kept], found.rows[kept], max(1, len(number)), sizes)
+    rows = np.zeros(len(number), np.int64)
+    np.add.at(rows, joint[0], joint[2])
+    names = tuple(h.attribute for h in frequencies.sensitive)
+    sizes_in_persons = None
+    if persons is not None:
+        labels = [tuple(texts[code] for (texts, _), code in zip(columns, key, strict=True)) for key in number]
+        sizes_in_persons = np.array([persons.get(label, 0) for label in labels], np.int64)
+    return Classes(rows, sizes_in_persons, names, histograms_of(names, *joint, len(number), sizes), *joint)

@@ -1,0 +1,272 @@
+"""Prove or refute a published file, whoever made it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indistinct.errors import DataError, SchemaError
+from indistinct.hierarchies.values import cast
+from indistinct.models import Context
+from indistinct.notices import Notice
+from indistinct.releases.audit import judge
+from indistinct.releases.coverage import Coverage, Side, coverage
+from indistinct.releases.manifest import hash_status, read_manifest
+from indistinct.releases.prepare import kept_identifying, options_of, prepare
+from indistinct.releases.recount import count_source
+from indistinct.releases.verification import label_reader, reread_classes
+from indistinct.tables.count import silent
+from indistinct.tables.dictionary import Dictionary
+from indistinct.tables.source import open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from indistinct.policy import Policy
+    from indistinct.releases.prepare import Prepared
+    from indistinct.releases.recount import Recount
+    from indistinct.tables.count import Progress
+
+VIOLATIONS_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The answer of ``verify``; ``document`` is the JSON document of the contract."""
+
+    document: dict[str, Any]
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether every model holds, no row is uncovered and no hash differs."""
+        verdict: bool = self.document["satisfied"]
+        return verdict
+
+    def __repr__(self) -> str:
+        """Write a short readable account."""
+        from indistinct.releases.texts import verification_text
+
+        return verification_text(self.document)
+
+    def _repr_html_(self) -> str:
+        from indistinct.releases.texts import as_html, verification_text
+
+        return as_html(verification_text(self.document))
+
+
+def verify(
+    original: Any,
+    published: Any,
+    policy: Policy,
+    *,
+    query: str | None = None,
+    sql_table: str | None = None,
+    progress: Progress = silent,
+) -> Verification:
+    """Prove or refute that a published table is a truthful release of the original that satisfies the policy.
+
+    The models are evaluated on the published classes with the distribution of the original as reference. Coverage is
+    *proven* when every published row can be assigned to an original row of its own that agrees on the untouched
+    columns and is covered in every quasi-identifier. With a person key the published file does not say whose a row is:
+    sizes count the least number of persons that any truthful assignment allows.
+
+    Raises SchemaError when the published table has columns that the original lacks. Not checked: what an attacker
+    learns from other tables.
+    """
+    prepared = prepare(original, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
+    path = Path(published) if isinstance(published, str | Path) and "://" not in str(published) else None
+    progress("read", 0, 1)
+    source = open_source(published, options_of(policy, delimiter=None))
+    unknown = [name for name in source.columns if name not in prepared.source.columns]
+    if unknown:
+        raise SchemaError(
+            f'the published table has a column "{unknown[0]}" that the original lacks', column=unknown[0]
+        )
+    roles = prepared.roles
+    quasi = [name for name in roles.quasi if name in source.columns]
+    if not quasi:
+        raise SchemaError("the published table has none of the quasi-identifiers of the policy")
+    hidden = {*roles.identifying, roles.person}
+    leaked = [name for name in source.columns if name in hidden and name not in kept_identifying(roles)]
+    untouched = [name for name in source.columns if name not in hidden and name not in quasi]
+    lost = [h.attribute for h in prepared.counted.frequencies.sensitive if h.attribute not in untouched]
+    if lost:
+        raise SchemaError(
+            f'the published table lacks the sensitive column "{lost[0]}" that a model looks at',
+            column=lost[0],
+        )
+    columns = [*quasi, *untouched]
+    found, before = count_source(source, columns), count_source(prepared.source, columns)
+    if not len(found.rows):
+        raise DataError("the published table has no rows")
+    progress("read", 1, 1)
+    progress("verify", 0, 2)
+    answer = _coverage(prepared, found, before, quasi, untouched)
+    progress("verify", 1, 2)
+    notices = list(source.warnings)
+    frequencies = prepared.counted.frequencies
+    persons = (
+        None
+        if frequencies.persons is None
+        else _persons(original, prepared, found, notices, query, sql_table)
+    )
+    context = Context(frequencies.references)
+    classes = reread_classes(found, frequencies, persons, policy, starred_is_class=True)
+    models, _ = judge(policy, classes, context)
+    starred = 0
+    if policy.suppression.rows != "test" and not all(entry["satisfied"] for entry in models):
+        # rows with the token everywhere are a class if they can be one, else they are suppressed rows
+        without = reread_classes(found, frequencies, persons, policy, starred_is_class=False)
+        starred = int(classes.rows.sum() - without.rows.sum())
+        classes = without
+        models, _ = judge(policy, classes, context)
+    progress("verify", 2, 2)
+    document = {
+        "satisfied": False,
+        "coverage": _described(answer, source, found, columns),
+        "hash": "absent" if path is None else hash_status(path),
+        "leaked_columns": leaked,
+        "models": models,
+        "rows": int(found.rows.sum()),
+        "starred_rows": starred,
+        "original_rows": int(before.rows.sum()),
+        "persons": None if frequencies.persons is None else frequencies.persons.total,
+        "unit": "rows" if frequencies.persons is None else "persons",
+        "classes": len(classes),
+        "reference": "original",
+        "warnings": [notice.document() for notice in notices],
+    }
+    document["satisfied"] = (
+        all(entry["satisfied"] for entry in models)
+        and answer.status != "refuted"
+        and document["hash"] != "differs"
+        and not leaked
+    )
+    return Verification(document)
+
+
+def _coverage(
+    prepared: Prepared, found: Recount, before: Recount, quasi: Sequence[str], untouched: Sequence[str]
+) -> Coverage:
+    policy = prepared.policy
+    tables, labels, values = [], [], []
+    for name in quasi:
+        texts, codes = found.column(name)
+        originals, original_codes = before.column(name)
+        reader = label_reader(name, originals, policy)
+        table = np.stack([reader.covers(text) for text in texts])
+        tables.append(table)
+        labels.append(codes)
+        values.append(original_codes)
+    left, right = _groups(policy, found, before, untouched)
+    return coverage(
+        Side(left, np.column_stack(labels), found.rows),
+        Side(right, np.column_stack(values), before.rows),
+        tables,
+        quasi,
+    )
+
+
+def _groups(
+    policy: Policy, found: Recount, before: Recount, untouched: Sequence[str]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number the combinations of untouched values, equally on both sides."""
+    columns = []
+    for name in untouched:
+        numbers = Dictionary(name)
+        both = []
+        spelling = _spelling(policy, name, [*found.column(name)[0], *before.column(name)[0]])
+        for side in (found, before):
+            texts, codes = side.column(name)
+            translation = np.array(
+                [numbers.number(text if text is None else spelling.get(text, text)) for text in texts],
+                np.int64,
+            )
+            both.append(translation[codes])
+        columns.append(np.concatenate(both))
+    total = len(found.rows) + len(before.rows)
+    if not columns:
+        return np.zeros(len(found.rows), np.int64), np.zeros(len(before.rows), np.int64)
+    together = np.column_stack(columns)
+    group = np.unique(together, axis=0, return_inverse=True)[1].reshape(total)
+    return group[: len(found.rows)], group[len(found.rows) :]
+
+
+def _spelling(policy: Policy, name: str, texts: Sequence[str | None]) -> dict[str, str]:
+    """Map the spellings of one number to one of them: they are one value of a numeric column."""
+    attribute = policy.attributes.get(name)
+    if attribute is None or attribute.type not in ("integer", "decimal"):
+        return {}
+    return dict(
+        cast(name, list(dict.fromkeys(texts)), type=attribute.type, decimal=policy.table.decimal).canonical
+    )
+
+
+def _persons(
+    original: Any,
+    prepared: Prepared,
+    found: Recount,
+    notices: list[Notice],
+    query: str | None,
+    sql_table: str | None,
+) -> dict[tuple[str | None, ...], int]:
+    """Say how many persons stand behind each published label tuple.
+
+    The file does not tell. Deciding again gives the same table when the file is ours; then the persons are known.
+    Otherwise the least number that could fill the rows counts: whole rows of those who have most of them.
+    """
+    from indistinct.releases.anonymize import decided_again
+
+    known = decided_again(original, prepared.policy, found, query=query, sql_table=sql_table)
+    if known is not None:
+        return known
+    person_of_row = prepared.counted.person_of_row
+    most = np.cumsum(np.sort(np.bincount(person_of_row if person_of_row is not None else []))[::-1])
+    notices.append(
+        Notice(
+            "persons",
+            None,
+            "the file does not say whose a row is, and deciding again does not give this file: a class counts the least "
+            "number of persons who could have its rows",
+        )
+    )
+    quasi = [h.attribute for h in prepared.counted.frequencies.quasi if h.attribute in found.columns]
+    rows: dict[tuple[str | None, ...], int] = {}
+    columns = [found.column(name) for name in quasi]
+    for position, number in enumerate(found.rows.tolist()):
+        label = tuple(texts[codes[position]] for texts, codes in columns)
+        rows[label] = rows.get(label, 0) + number
+    return {label: int(np.searchsorted(most, number)) + 1 for label, number in rows.items()}
+
+
+def _described(answer: Coverage, source: Any, found: Recount, columns: Sequence[str]) -> dict[str, Any]:
+    """Name the first published data rows that are violated, 1-based, with the column where one is to blame."""
+    document: dict[str, Any] = {"status": answer.status, "violations": []}
+    if answer.reason:
+        document["reason"] = answer.reason
+    if not answer.violations:
+        return document
+    blamed: dict[tuple[str | None, ...], str | None] = {}
+    for row, column in answer.violations:
+        key = tuple(texts[code] for texts, code in zip(found.texts, found.codes[row].tolist(), strict=True))
+        blamed.setdefault(key, column)
+    number = 0
+    for batch in source.batches(list(columns)):
+        texts = [Dictionary(name) for name in columns]
+        codes = np.column_stack(
+            [d.encode(batch.column(batch.schema.get_field_index(d.column))) for d in texts]
+        )
+        lists = [d.texts for d in texts]
+        for row in codes.tolist():
+            number += 1
+            key = tuple(values[code] for values, code in zip(lists, row, strict=True))
+            if key in blamed:
+                document["violations"].append({"row": number, "column": blamed[key]})
+                if len(document["violations"]) == VIOLATIONS_SHOWN:
+                    return document
+    return document

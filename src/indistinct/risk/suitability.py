@@ -1,0 +1,130 @@
+"""Where these models are the wrong tool, or a weak one: measured reasons and what would serve instead.
+
+Every notice rests on a count that is named in it. None of them stops a run; they are there so that the person who
+answers for a release has heard them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from indistinct.notices import Notice
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indistinct.policy.privacy import Privacy
+    from indistinct.tables.records import Frequencies
+
+FEW_ROWS = 100
+MANY_QUASI_IDENTIFIERS = 10
+DOMINANT_SHARE = 0.99
+LONG_TEXT = 40
+MANY_ROWS_PER_PERSON = 20
+TEXT_SAMPLE = 200
+
+
+def suitability(
+    frequencies: Frequencies,
+    privacy: Sequence[Privacy],
+    numeric: Sequence[str],
+    *,
+    rows_per_person: int = 1,
+    earlier_releases: int = 0,
+) -> list[Notice]:
+    """Return what a steward should hear before trusting these models on this table.
+
+    ``numeric`` names the sensitive attributes that are numbers or dates; ``rows_per_person`` is the largest number of
+    rows of one person; ``earlier_releases`` counts manifests beside the output.
+    """
+    found: list[Notice] = []
+    total = frequencies.total
+
+    def say(kind: str, column: str | None, message: str) -> None:
+        found.append(Notice(kind, column, message))
+
+    if total < FEW_ROWS:
+        say(
+            "tiny-table",
+            None,
+            f"the table has {total} rows; so few people are easily recognised whatever the classes; "
+            "publish aggregate counts or give access under supervision instead",
+        )
+    if len(frequencies.quasi) > MANY_QUASI_IDENTIFIERS:
+        say(
+            "many-quasi-identifiers",
+            None,
+            f"{len(frequencies.quasi)} quasi-identifiers: with more than about {MANY_QUASI_IDENTIFIERS} every row is far "
+            "from every other and little survives; leave columns out, or publish several narrow tables of different people",
+        )
+    models = [model for model in privacy if model.attributes_used]
+    used = sorted({name for model in models for name in model.attributes_used})
+    joint = {name for model in models if model.model == "joint_l" for name in model.attributes_used}
+    if len(used) > 1 and set(used) - joint:
+        say(
+            "joint-distribution",
+            None,
+            f"{len(used)} sensitive columns ({', '.join(used)}) are protected one by one; someone who knows one of them "
+            "may learn another; a joint_l model protects them together, separate tables avoid the question",
+        )
+    for hierarchy in frequencies.sensitive:
+        name = hierarchy.attribute
+        reference = frequencies.references[name]
+        top = int(reference.counts.max(initial=0))
+        if top >= DOMINANT_SHARE * reference.total:
+            say(
+                "dominant-value",
+                name,
+                f'{top} of {reference.total} rows have the same value in "{name}": diversity and closeness say little there; '
+                "protect the rare values on their own (alpha_k with values, or counts with noise)",
+            )
+        uses = sorted({model.model for model in models if name in model.attributes_used})
+        if name in numeric and any(use != "k_anonymity" for use in uses):
+            say(
+                "proximity",
+                name,
+                f'"{name}" holds numbers ({hierarchy.size} different ones): {", ".join(uses)} treats 1000 and 1001 as '
+                "different although knowing either is as good; a model for numeric values such as eps_i_k_anonymity "
+                "or a range of at least e (ke_anonymity) protects against near values",
+            )
+    found += [
+        free_text(h.attribute, h.texts)
+        for h in (*frequencies.quasi, *frequencies.sensitive)
+        if is_free_text(h.texts)
+    ]
+    if rows_per_person > MANY_ROWS_PER_PERSON:
+        say(
+            "trace",
+            None,
+            f"one person has {rows_per_person} rows: a history identifies its owner even where every row hides in a class; "
+            "publish one summarised row for each person",
+        )
+    if earlier_releases:
+        say(
+            "earlier-release",
+            None,
+            f"{earlier_releases} earlier release{'s stand' if earlier_releases > 1 else ' stands'} beside this one: who has "
+            "both can intersect them if they concern the same persons; publish once, or use m-invariance",
+        )
+    return found
+
+
+def is_free_text(texts: Sequence[str | None]) -> bool:
+    """Whether a column looks like sentences: mean length of the first distinct values above 40 characters, with blanks."""
+    sample = [text for text in texts[:TEXT_SAMPLE] if text]
+    if len(sample) < 5:
+        return False
+    return (
+        sum(map(len, sample)) > LONG_TEXT * len(sample)
+        and sum(" " in text for text in sample) > len(sample) / 2
+    )
+
+
+def free_text(column: str, texts: Sequence[str | None]) -> Notice:
+    """Build the notice for a column of sentences."""
+    return Notice(
+        "free-text",
+        column,
+        f'"{column}" looks like free text ({len(texts)} different values): names and places inside sentences are not '
+        "protected by any of these models; leave it out or code it into categories first",
+    )

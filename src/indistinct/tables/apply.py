@@ -1,0 +1,322 @@
+"""From classes to published rows: once, on the source, in an order that carries nothing.
+
+A *unit* is a group of identical published rows. Without carried columns the units are the (class, sensitive values)
+groups and the source is not read again; with carried columns every row is a unit.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indistinct.tables.count import lexicographic_order
+from indistinct.tables.records import SUPPRESSED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from indistinct.tables.count import Counted
+    from indistinct.tables.records import Assignment, Recoding
+    from indistinct.tables.source import Source
+
+    Int32 = NDArray[np.int32]
+    Int64 = NDArray[np.int64]
+
+BATCH_ROWS = 1_000_000
+
+
+@dataclass(frozen=True)
+class PublishedColumn:
+    """One published column: ``values`` holds its distinct values in sorted order, ``codes`` int32[units] points there.
+
+    A code of -1 is a missing value. Only values that are published are in ``values``.
+    """
+
+    name: str
+    values: Any
+    codes: Int32
+
+    @property
+    def type(self) -> Any:
+        """Arrow type of the values."""
+        return self.values.type
+
+    def reduced(self, units: Int64) -> PublishedColumn:
+        """Keep the given units and only the values that they use."""
+        codes = self.codes[units]
+        used = np.unique(codes[codes >= 0])
+        translation = np.full(len(self.values) + 1, -1, np.int32)
+        translation[used] = np.arange(len(used), dtype=np.int32)
+        import pyarrow as pa
+
+        return PublishedColumn(self.name, self.values.take(pa.array(used, pa.int32())), translation[codes])
+
+
+@dataclass(frozen=True)
+class Published:
+    """A table as it will be written: columns over units, and how often each unit is repeated."""
+
+    columns: tuple[PublishedColumn, ...]
+    repeat: Int64
+
+    @property
+    def rows(self) -> int:
+        """Number of published rows."""
+        return int(self.repeat.sum())
+
+    @property
+    def schema(self) -> Any:
+        """Arrow schema: texts as dictionaries, other types as they were."""
+        import pyarrow as pa
+
+        return pa.schema([(column.name, _type(column)) for column in self.columns])
+
+    def batches(self, size: int = BATCH_ROWS) -> Iterator[Any]:
+        """Yield the rows in order, ``size`` at a time, as Arrow record batches."""
+        import pyarrow as pa
+
+        ends = np.cumsum(self.repeat)
+        for begin in range(0, max(self.rows, 1), size):
+            end = min(begin + size, self.rows)
+            first, last = (
+                int(np.searchsorted(ends, begin, "right")),
+                int(np.searchsorted(ends, end, "left")) + 1,
+            )
+            repeat = self.repeat[first:last].copy()
+            if len(repeat):
+                repeat[0] = min(ends[first], end) - begin
+                if last - first > 1:
+                    repeat[-1] = end - ends[last - 2]
+            arrays = [_array(column, np.repeat(column.codes[first:last], repeat)) for column in self.columns]
+            yield pa.record_batch(arrays, schema=self.schema)
+
+    def table(self) -> Any:
+        """Return the rows as one Arrow table with plain types."""
+        import pyarrow as pa
+
+        table = pa.Table.from_batches(list(self.batches()), self.schema)
+        return table.cast(pa.schema([(column.name, column.type) for column in self.columns]))
+
+
+def _type(column: PublishedColumn) -> Any:
+    import pyarrow as pa
+
+    return pa.dictionary(pa.int32(), pa.string()) if pa.types.is_string(column.type) else column.type
+
+
+def _array(column: PublishedColumn, codes: Int32) -> Any:
+    import pyarrow as pa
+
+    indices = pa.array(codes, pa.int32(), mask=codes < 0)
+    if pa.types.is_string(column.type):
+        return pa.DictionaryArray.from_arrays(indices, column.values)
+    return column.values.take(indices)
+
+
+def text_column(name: str, texts: Sequence[str | None], codes: Int32) -> PublishedColumn:
+    """Build a column from one text per code (texts may repeat); values are sorted by code point."""
+    import pyarrow as pa
+
+    values = sorted({text for text in texts if text is not None})
+    place = {text: position for position, text in enumerate(values)}
+    translation = np.array([-1 if text is None else place[text] for text in texts], np.int32)
+    return PublishedColumn(name, pa.array(values, pa.string()), translation[codes] if len(texts) else codes)
+
+
+def typed_column(name: str, array: Any, codes: Int32 | None = None) -> PublishedColumn:
+    """Build a column from Arrow values: one per row, or one per code when ``codes`` says which each unit has."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    if not pa.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    distinct = pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
+    order = np.asarray(pc.sort_indices(distinct.dictionary))
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    indices = np.asarray(distinct.indices.fill_null(-1))
+    own = np.where(indices < 0, np.int32(-1), rank[indices] if len(rank) else np.int32(-1)).astype(np.int32)
+    values = distinct.dictionary.take(pa.array(order))
+    if pa.types.is_large_string(values.type) or pa.types.is_string_view(values.type):
+        values = values.cast(pa.string())
+    return PublishedColumn(name, values, own if codes is None else own[codes])
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which columns are published, in which order, and how.
+
+    ``columns``: output order. ``carried``: published as they are. ``transformed``: identifying columns whose values are
+    replaced by ``transform(texts)``. ``token`` stands in every quasi-identifier of a starred row.
+    """
+
+    columns: tuple[str, ...]
+    carried: Mapping[str, PublishedColumn] = field(default_factory=dict)
+    transformed: Mapping[str, Callable[[Sequence[str | None]], list[str | None]]] = field(
+        default_factory=dict
+    )
+    token: str = "*"  # noqa: S105  # a mark for suppressed cells, no secret
+    order: str = "sorted"
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether single rows matter: some column is neither quasi-identifying nor modelled, or the order is kept."""
+        return bool(self.carried) or bool(self.transformed) or self.order == "kept"
+
+
+def publish(
+    source: Source,
+    counted: Counted,
+    assignment: Assignment,
+    recoding: Recoding,
+    layout: Layout,
+    *,
+    starred: bool = False,
+) -> Published:
+    """Apply a recoding to the source.
+
+    Suppressed rows are left out, or (``starred``) published with the token in every quasi-identifier. Rows are sorted
+    by their published columns, so that the result depends on the multiset of rows only. Where one cell is divided
+    between classes, its rows are dealt out in the order of their carried values.
+    """
+    if layout.needs_rows:
+        return _publish_rows(source, counted, assignment, recoding, layout, starred=starred)
+    cell, class_of, repeat = assignment.cell, assignment.class_of, assignment.count
+    if not starred:
+        kept = class_of != SUPPRESSED
+        cell, class_of, repeat = cell[kept], class_of[kept], repeat[kept]
+    columns = _modelled_columns(source, counted, recoding, layout, cell, class_of)
+    return _sorted_units([columns[name] for name in layout.columns], repeat, merge=True, order=layout.order)
+
+
+def _publish_rows(
+    source: Source,
+    counted: Counted,
+    assignment: Assignment,
+    recoding: Recoding,
+    layout: Layout,
+    *,
+    starred: bool,
+) -> Published:
+    cell_of_row = counted.cell_of_row
+    if cell_of_row is None:
+        message = "the rows of the cells were not kept when the table was counted"
+        raise ValueError(message)
+    extra = {**layout.carried, **_transformed_columns(source, layout)}
+    class_of = _class_of_rows(assignment, cell_of_row, list(extra.values()))
+    rows = np.flatnonzero((cell_of_row >= 0) if starred else (cell_of_row >= 0) & (class_of != SUPPRESSED))
+    columns = _modelled_columns(source, counted, recoding, layout, cell_of_row[rows], class_of[rows])
+    columns.update({name: column.reduced(rows) for name, column in extra.items()})
+    ordered = [columns[name] for name in layout.columns]
+    return _sorted_units(ordered, np.ones(len(rows), np.int64), merge=False, order=layout.order)
+
+
+def load_columns(source: Source, names: Sequence[str]) -> dict[str, PublishedColumn]:
+    """Read columns as they are: one code per row of the source, in its order."""
+    import pyarrow as pa
+
+    parts: dict[str, list[Any]] = {name: [] for name in names}
+    for batch in source.batches(list(names)):
+        for name in names:
+            parts[name].append(batch.column(batch.schema.get_field_index(name)))
+    return {name: typed_column(name, _unified(pa.chunked_array(parts[name]))) for name in names}
+
+
+def _transformed_columns(source: Source, layout: Layout) -> dict[str, PublishedColumn]:
+    columns = {}
+    for name, column in load_columns(source, list(layout.transformed)).items() if layout.transformed else ():
+        texts = [None if text is None else str(text) for text in column.values.to_pylist()]
+        columns[name] = text_column(name, [*layout.transformed[name](texts), None], column.codes)
+    return columns
+
+
+def _unified(array: Any) -> Any:
+    import pyarrow as pa
+
+    array = array.unify_dictionaries() if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    indices = pa.concat_arrays([chunk.indices for chunk in array.chunks])
+    return pa.DictionaryArray.from_arrays(indices, array.chunk(0).dictionary)
+
+
+def _class_of_rows(assignment: Assignment, cell_of_row: Int32, carried: list[PublishedColumn]) -> Int32:
+    """Class of each row (suppressed for rows outside the frequencies); shared cells are dealt out canonically."""
+    order = np.argsort(assignment.cell, kind="stable")
+    cells, classes, counts = assignment.cell[order], assignment.class_of[order], assignment.count[order]
+    class_of = np.full(len(cell_of_row), SUPPRESSED, np.int32)
+    counted = np.flatnonzero(cell_of_row >= 0)
+    split = np.flatnonzero(np.diff(cells) == 0)
+    if len(split) == 0:
+        of_cell = np.full(int(cells.max(initial=-1)) + 1, SUPPRESSED, np.int32)
+        of_cell[cells] = classes
+        class_of[counted] = of_cell[cell_of_row[counted]]
+        return class_of
+    keys = [cell_of_row[counted], *(column.codes[counted] for column in carried)]
+    rows = counted[np.lexsort(keys[::-1])]
+    class_of[rows] = np.repeat(classes, counts)
+    return class_of
+
+
+def _modelled_columns(
+    source: Source, counted: Counted, recoding: Recoding, layout: Layout, cell: Int32, class_of: Int32
+) -> dict[str, PublishedColumn]:
+    frequencies = counted.frequencies
+    columns = {}
+    for position, hierarchy in enumerate(frequencies.quasi):
+        name = hierarchy.attribute
+        if hierarchy.is_fixed and not (class_of == SUPPRESSED).any():
+            codes = recoding.lo[class_of, position]
+            columns[name] = _restored(source, name, hierarchy.texts, codes)
+        else:  # the last text stands for suppressed rows: class -1 points there
+            columns[name] = text_column(name, [*recoding.labels(position), layout.token], class_of)
+    for hierarchy in frequencies.sensitive:
+        codes = frequencies.sensitive_codes(hierarchy.attribute)[cell]
+        columns[hierarchy.attribute] = _restored(source, hierarchy.attribute, hierarchy.texts, codes)
+    return columns
+
+
+def _restored(source: Source, name: str, texts: Sequence[str | None], codes: Int32) -> PublishedColumn:
+    """Give the values of an unchanged column their type in the source back."""
+    import pyarrow as pa
+
+    kind = source.types[name]
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if (
+        pa.types.is_string(kind)
+        or pa.types.is_large_string(kind)
+        or pa.types.is_string_view(kind)
+        or pa.types.is_null(kind)
+    ):
+        return text_column(name, texts, codes)
+    return typed_column(name, pa.array(texts, pa.string()).cast(kind), codes)
+
+
+def _sorted_units(columns: list[PublishedColumn], repeat: Int64, *, merge: bool, order: str) -> Published:
+    everything = np.arange(len(repeat))
+    if order != "kept":
+        ranks = (
+            np.column_stack([column.codes + 1 for column in columns])
+            if columns
+            else np.zeros((len(repeat), 0), np.int32)
+        )
+        everything = lexicographic_order(ranks, [len(column.values) + 1 for column in columns])
+    if merge and order == "sorted" and len(everything):
+        ranks = ranks[everything]
+        new = np.ones(len(everything), np.bool_)
+        new[1:] = (ranks[1:] != ranks[:-1]).any(axis=1)
+        first = np.flatnonzero(new)
+        repeat, everything = np.add.reduceat(repeat[everything], first), everything[first]
+    else:
+        repeat = repeat[everything]
+    if order == "shuffled":
+        everything = np.repeat(everything, repeat)
+        # random keys from the operating system: the permutation protects, so it must not be predictable
+        shuffle = np.argsort(np.frombuffer(os.urandom(8 * len(everything)), np.uint64), kind="stable")
+        everything, repeat = everything[shuffle], np.ones(len(everything), np.int64)
+    return Published(tuple(column.reduced(everything) for column in columns), repeat)

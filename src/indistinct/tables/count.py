@@ -1,0 +1,178 @@
+"""Counting a table: from a source to ``Frequencies``. The source is read once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indistinct.errors import DataError
+from indistinct.tables.dictionary import Dictionary
+from indistinct.tables.keys import KEY_BITS, KeyTable
+from indistinct.tables.records import Frequencies, Persons, Reference
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from indistinct.hierarchies.hierarchy import Hierarchy
+    from indistinct.tables.source import Source
+
+    Int32 = NDArray[np.int32]
+    Int64 = NDArray[np.int64]
+    # told how far a phase is: (phase, done, total); total 0 means unknown; may raise Cancelled to stop the run
+    Progress = Callable[[str, int, int], object]
+
+
+def silent(phase: str, done: int, total: int) -> None:
+    """Report nothing."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A counted table: the frequencies and, where single rows matter, the cell and the person of each row.
+
+    ``cell_of_row`` int32[n] is kept on request (other columns are published too) and with a person key;
+    ``person_of_row`` int32[n] with a person key.
+    """
+
+    frequencies: Frequencies
+    cell_of_row: Int32 | None = field(default=None, repr=False)
+    person_of_row: Int32 | None = field(default=None, repr=False)
+
+
+def count(
+    source: Source,
+    quasi: Sequence[str],
+    sensitive: Sequence[str],
+    bind: Callable[[str, Sequence[str | None]], Hierarchy],
+    *,
+    person: str | None = None,
+    keep_rows: bool = False,
+    progress: Progress = silent,
+) -> Counted:
+    """Count the rows of each cell: one cell per distinct combination of quasi-identifiers and sensitive values.
+
+    ``bind(attribute, texts)`` returns the hierarchy over the distinct texts of a column; different spellings of one
+    number share a code. The result depends on the multiset of rows only, not on their order.
+
+    Raises DataError for a table without rows and for rows without a person key.
+    """
+    names = [*quasi, *sensitive]
+    wanted = [*names, person] if person is not None else names
+    dictionaries = [Dictionary(name) for name in names]
+    people = Dictionary(person or "")
+    keys = KeyTable(len(names))
+    keep = keep_rows or person is not None
+    cells: list[Int32] = []
+    owners: list[Int32] = []
+    rows = 0
+    for batch in source.batches(list(dict.fromkeys(wanted))):
+        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+        numbers = keys.add([d.encode(columns[d.column]) for d in dictionaries], keep=keep)
+        if keep:
+            cells.append(numbers)
+        if person is not None:
+            owners.append(people.encode(columns[person]))
+        rows += batch.num_rows
+        progress("count", rows, 0)
+    if rows == 0:
+        raise DataError(f"{source.name} has no rows; there is nothing to protect", file=source.name)
+    if None in people.numbers:
+        lost = int(sum((part == people.numbers[None]).sum() for part in owners))
+        raise DataError(
+            f'{lost} of {rows} rows have no value in the person key "{person}"; every row needs one',
+            column=str(person),
+        )
+    bound = [bind(d.column, d.texts) for d in dictionaries]
+    canonical = [translation(d.texts, hierarchy) for d, hierarchy in zip(dictionaries, bound, strict=True)]
+    codes, counts, rank = _canonical(keys.codes(), keys.counts, canonical)
+    frequencies = frequencies_of(tuple(bound[: len(quasi)]), tuple(bound[len(quasi) :]), codes, counts)
+    cell_of_row = rank[np.concatenate(cells)] if keep else None
+    if person is None or cell_of_row is None:
+        return Counted(frequencies, cell_of_row)
+    person_of_row = np.concatenate(owners)
+    persons = _persons(frequencies, cell_of_row, person_of_row, len(people.numbers))
+    return Counted(replace(frequencies, persons=persons), cell_of_row, person_of_row)
+
+
+def frequencies_of(
+    quasi: tuple[Hierarchy, ...], sensitive: tuple[Hierarchy, ...], codes: Int32, rows: Int64
+) -> Frequencies:
+    """Group sorted distinct cells by quasi-identifier tuple and take each sensitive attribute's distribution."""
+    if len(quasi):
+        tuples = codes[:, : len(quasi)]
+        new = np.ones(len(codes), np.bool_)
+        new[1:] = (tuples[1:] != tuples[:-1]).any(axis=1)
+    else:
+        new = np.zeros(len(codes), np.bool_)
+        new[:1] = True
+    start = np.append(np.flatnonzero(new), len(codes)).astype(np.int64)
+    references = {
+        hierarchy.attribute: reference_of(hierarchy, codes[:, len(quasi) + position], rows)
+        for position, hierarchy in enumerate(sensitive)
+    }
+    return Frequencies(quasi, sensitive, codes, rows, start, references)
+
+
+def reference_of(hierarchy: Hierarchy, codes: Int32, rows: Int64) -> Reference:
+    """Count the rows of each code of one attribute."""
+    counts = np.zeros(hierarchy.size, np.int64)
+    np.add.at(counts, codes, rows)
+    return Reference(hierarchy, counts, int(rows.sum()))
+
+
+def translation(texts: Sequence[str | None], hierarchy: Hierarchy) -> Int32:
+    """int32[len(texts)]: the code of each text."""
+    code_of = hierarchy.codes()
+    return np.array([code_of[text] for text in texts], np.int32)
+
+
+def _canonical(raw: Int32, counts: Int64, translations: Sequence[Int32]) -> tuple[Int32, Int64, Int32]:
+    """Renumber every column canonically, sort the cells and merge those that became equal.
+
+    Returns the codes, the rows and the new cell of each raw cell.
+    """
+    codes = np.empty_like(raw)
+    for position, codes_of in enumerate(translations):
+        codes[:, position] = codes_of[raw[:, position]]
+    order = lexicographic_order(codes, [int(t.max(initial=0)) + 1 for t in translations])
+    ordered = codes[order]
+    new = np.ones(len(ordered), np.bool_)
+    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    first = np.flatnonzero(new)
+    rank = np.empty(len(raw), np.int32)
+    rank[order] = np.cumsum(new, dtype=np.int32) - 1
+    return np.ascontiguousarray(ordered[first]), np.add.reduceat(counts[order], first), rank
+
+
+def lexicographic_order(codes: Int32, sizes: Sequence[int]) -> Int64:
+    """Return the order that sorts rows of codes, packing columns into as few 62-bit keys as possible."""
+    keys: list[Int64] = []
+    used = KEY_BITS + 1
+    for position, size in enumerate(sizes):
+        bits = max(1, int(size - 1).bit_length())
+        if used + bits > KEY_BITS:
+            keys.append(np.zeros(len(codes), np.int64))
+            used = 0
+        keys[-1] = (keys[-1] << bits) | codes[:, position]
+        used += bits
+    if not keys:
+        return np.arange(len(codes))
+    return np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
+
+
+def _persons(frequencies: Frequencies, cell_of_row: Int32, owner: Int32, total: int) -> Persons:
+    tuple_of_row = frequencies.tuple_of[cell_of_row].astype(np.int64)
+    pairs = np.unique(tuple_of_row * total + owner)
+    tuples, who = pairs // total, (pairs % total).astype(np.int32)
+    spread = np.bincount(who, minlength=total)
+    alone = spread[who] == 1
+    distinct = len(frequencies.start) - 1
+    single = np.bincount(tuples[alone], minlength=distinct).astype(np.int64)
+    numbers = np.cumsum(spread > 1, dtype=np.int32) - 1
+    start = np.zeros(distinct + 1, np.int64)
+    np.cumsum(np.bincount(tuples[~alone], minlength=distinct), out=start[1:])
+    return Persons(single, start, numbers[who[~alone]], int((spread > 1).sum()), total)

@@ -1,0 +1,93 @@
+"""Numbering the distinct values of one column, batch by batch, in order of arrival."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indistinct.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Int32 = NDArray[np.int32]
+
+
+def texts_of(array: Any, column: str) -> list[str | None]:
+    """Write each value of an Arrow array as its canonical text; nulls and NaN become None.
+
+    Whole floats lose their ``.0``; timestamps that are all at midnight are written as dates.
+
+    Raises UnsupportedError for nested and binary values.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = array.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return list(array.to_pylist())
+    if pa.types.is_null(kind):
+        return [None] * len(array)
+    if pa.types.is_boolean(kind):
+        return [None if value is None else "true" if value else "false" for value in array.to_pylist()]
+    if pa.types.is_floating(kind):
+        texts = pc.cast(array, pa.string()).to_pylist()
+        return [None if text is None or text == "nan" else text.removesuffix(".0") for text in texts]
+    if pa.types.is_timestamp(kind):
+        days = pc.cast(array, pa.date32(), safe=False)
+        whole = pc.all(pc.equal(pc.cast(days, kind), array)).as_py()
+        return list(pc.cast(days if whole or whole is None else array, pa.string()).to_pylist())
+    if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        raise UnsupportedError(
+            f'column "{column}" holds values of type {kind}, which cannot be compared or published; '
+            "turn it into text or leave it out",
+            column=column,
+        )
+    return list(pc.cast(array, pa.string()).to_pylist())
+
+
+class Dictionary:
+    """Gives every distinct value of a column the next number 0, 1, ...; a missing value is numbered like the others.
+
+    >>> import pyarrow as pa
+    >>> numbers = Dictionary("ward")
+    >>> numbers.encode(pa.array(["A", None, "A"])).tolist(), numbers.texts
+    ([0, 1, 0], ['A', None])
+    """
+
+    def __init__(self, column: str) -> None:
+        self.column = column
+        self.numbers: dict[str | None, int] = {}
+        self._last: Any = None
+        self._translation: Int32 = np.zeros(0, np.int32)
+
+    @property
+    def texts(self) -> list[str | None]:
+        """The distinct values in order of arrival."""
+        return list(self.numbers)
+
+    def encode(self, array: Any) -> Int32:
+        """Return the number of each value: int32[len(array)]."""
+        import pyarrow as pa
+
+        if not pa.types.is_dictionary(array.type):
+            array = array.dictionary_encode()
+        if self._last is None or not array.dictionary.equals(self._last):
+            self._translation = np.array(
+                [self.number(text) for text in texts_of(array.dictionary, self.column)], np.int32
+            )
+            self._last = array.dictionary
+        indices = array.indices
+        if indices.null_count:
+            missing = self.number(None)
+            codes = np.full(len(indices), missing, np.int32)
+            present = np.asarray(indices.is_valid())
+            codes[present] = self._translation[np.asarray(indices.drop_null())]
+            return codes
+        codes = self._translation[np.asarray(indices)] if len(self._translation) else np.zeros(0, np.int32)
+        return np.ascontiguousarray(codes, dtype=np.int32)
+
+    def number(self, text: str | None) -> int:
+        """Return the number of a value, a new one if need be."""
+        return self.numbers.setdefault(text, len(self.numbers))

@@ -1,0 +1,207 @@
+"""The records that move through the house: what was counted, how it was grouped, what is published.
+
+Symbols: n rows; ``c`` cells; ``u`` distinct quasi-identifier tuples; ``d`` quasi-identifiers; ``g`` classes; a
+*cell* is one distinct combination of quasi-identifier codes and of the codes of all modelled sensitive attributes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from indistinct.hierarchies.hierarchy import Hierarchy
+
+    Int32 = NDArray[np.int32]
+    Int64 = NDArray[np.int64]
+
+SUPPRESSED = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Distribution of one sensitive attribute over the whole input, before any suppression.
+
+    ``counts`` is int64[m] over the codes of the attribute (all of them occur unless the reference was taken from
+    another table); ``total`` is the number of rows. ``missing_at`` says where a missing value stands in the order
+    of the ordered distance: ``first``, ``last`` or "" (that distance refuses it).
+    """
+
+    hierarchy: Hierarchy
+    counts: Int64
+    total: int
+    missing_at: str = ""
+
+
+@dataclass(frozen=True)
+class Persons:
+    """Who stands behind the rows.
+
+    ``single`` int64[u]: persons all of whose rows lie in this tuple. ``start`` int64[u + 1] and ``ids`` int32[.]:
+    for each tuple the persons who also have rows in other tuples, as numbers 0..``spanning``-1. ``total`` persons.
+    """
+
+    single: Int64
+    start: Int64
+    ids: Int32
+    spanning: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Frequencies:
+    """A table, counted: all that an algorithm may look at.
+
+    ``codes`` int32[c, d + s]: quasi-identifiers first (policy order), then the modelled sensitive attributes; rows
+    are sorted lexicographically, so the cells of one tuple are neighbours. ``rows`` int64[c] >= 1. ``start``
+    int64[u + 1]: cells of tuple i are ``start[i]:start[i + 1]``. ``quasi`` and ``sensitive`` name the columns of
+    ``codes`` in order. With ``persons``, sizes count distinct persons and a tuple must go to one class whole.
+    """
+
+    quasi: tuple[Hierarchy, ...]
+    sensitive: tuple[Hierarchy, ...]
+    codes: Int32
+    rows: Int64
+    start: Int64
+    references: Mapping[str, Reference]
+    persons: Persons | None = None
+
+    @property
+    def total(self) -> int:
+        """Number of rows of the table."""
+        return int(self.rows.sum())
+
+    @cached_property
+    def tuples(self) -> Int32:
+        """int32[u, d]: the distinct quasi-identifier tuples, sorted."""
+        return np.ascontiguousarray(self.codes[self.start[:-1], : len(self.quasi)])
+
+    @cached_property
+    def tuple_rows(self) -> Int64:
+        """int64[u]: number of rows of each tuple."""
+        return np.add.reduceat(self.rows, self.start[:-1]) if len(self.rows) else np.zeros(0, np.int64)
+
+    @cached_property
+    def tuple_of(self) -> Int32:
+        """int32[c]: the tuple of each cell."""
+        return np.repeat(np.arange(len(self.start) - 1, dtype=np.int32), np.diff(self.start))
+
+    def sensitive_codes(self, attribute: str) -> Int32:
+        """int32[c]: code of a sensitive attribute in each cell."""
+        names = [hierarchy.attribute for hierarchy in self.sensitive]
+        return np.ascontiguousarray(self.codes[:, len(self.quasi) + names.index(attribute)])
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Which class the rows of each cell go to: ``count[i]`` rows of ``cell[i]`` go to ``class_of[i]``.
+
+    Classes are 0..``classes``-1, each non-empty; ``SUPPRESSED`` (-1) means dropped. Every cell's counts add up to its
+    rows. ``levels`` (one per quasi-identifier) is set by full-domain algorithms: then a class is published by its
+    nodes at these levels instead of by its smallest box. ``notes`` are sentences about the search for people;
+    ``proven`` is False for a best-effort search that stopped early.
+    """
+
+    cell: Int32
+    count: Int64
+    class_of: Int32
+    classes: int
+    levels: tuple[int, ...] | None = None
+    notes: tuple[str, ...] = ()
+    proven: bool | None = None
+
+    @classmethod
+    def of_tuples(
+        cls,
+        frequencies: Frequencies,
+        class_of_tuple: Int32,
+        levels: tuple[int, ...] | None = None,
+        notes: tuple[str, ...] = (),
+        *,
+        proven: bool | None = None,
+    ) -> Assignment:
+        """Send every tuple whole to the class given for it (-1 suppresses); classes are renumbered by first tuple."""
+        kept, first, inverse = np.unique(class_of_tuple, return_index=True, return_inverse=True)
+        rank = np.empty(len(kept), np.int32)
+        order = np.argsort(first, kind="stable")
+        order = order[kept[order] != SUPPRESSED]
+        rank[kept == SUPPRESSED] = SUPPRESSED
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        class_of = rank[inverse.reshape(-1)][frequencies.tuple_of]
+        cells = np.arange(len(frequencies.rows), dtype=np.int32)
+        return cls(cells, frequencies.rows, class_of.astype(np.int32), len(order), levels, notes, proven)
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Sparse counts of one sensitive attribute: class j has ``count[i]`` rows of ``value[i]``, i in start[j]:start[j+1].
+
+    ``start`` int64[g + 1], ``value`` int32[.] ascending within a class, ``count`` int64[.] >= 1.
+    """
+
+    start: Int64
+    value: Int32
+    count: Int64
+
+
+@dataclass(frozen=True)
+class Classes:
+    """A partition of the released rows: what the models look at.
+
+    ``rows`` int64[g] >= 1; ``persons`` int64[g] or None: distinct persons; ``histograms`` by sensitive attribute.
+    ``cell_class`` int32[.], ``cell_codes`` int32[., s] and ``cell_rows`` int64[.]: the joint counts of all sensitive
+    attributes by class (columns in the order of ``sensitive``), sorted by class; joint models read them.
+    """
+
+    rows: Int64
+    persons: Int64 | None
+    sensitive: tuple[str, ...]
+    histograms: Mapping[str, Histogram]
+    cell_class: Int32
+    cell_codes: Int32
+    cell_rows: Int64
+
+    @property
+    def sizes(self) -> Int64:
+        """int64[g]: what size conditions count, persons when there is a person key, else rows."""
+        return self.rows if self.persons is None else self.persons
+
+    def __len__(self) -> int:
+        """Return the number of classes."""
+        return len(self.rows)
+
+
+@dataclass(frozen=True)
+class Recoding:
+    """How classes are published.
+
+    ``lo`` and ``hi`` int32[g, d]: smallest and largest code of each class and quasi-identifier. With ``levels`` (full
+    domain) the label is that of the node at the level, otherwise that of the smallest box (``Hierarchy.label``).
+    """
+
+    quasi: tuple[Hierarchy, ...]
+    lo: Int32
+    hi: Int32
+    levels: tuple[int, ...] | None = None
+
+    def labels(self, position: int) -> list[str | None]:
+        """Published text of each class in quasi-identifier number ``position``; None is a missing value."""
+        hierarchy = self.quasi[position]
+        lo, hi = self.lo[:, position].tolist(), self.hi[:, position].tolist()
+        if self.levels is None or self.levels[position] == 0:
+            known: dict[tuple[int, int], str | None] = {}
+            for box in zip(lo, hi, strict=True):
+                if box not in known:
+                    known[box] = hierarchy.label(*box)
+            return [known[box] for box in zip(lo, hi, strict=True)]
+        number = self.levels[position]
+        nodes = hierarchy.levels[number].node_of[self.lo[:, position]].tolist()
+        texts = {node: hierarchy.node_label(number, node) for node in set(nodes)}
+        return [texts[node] for node in nodes]

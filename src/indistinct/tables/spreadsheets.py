@@ -1,0 +1,133 @@
+"""Workbooks: every cell as the text that a person reads in it."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from indistinct.errors import DataError
+from indistinct.notices import Notice
+from indistinct.tables.columnar import table_source
+from indistinct.tables.source import check_names, extra, trimmed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from indistinct.tables.source import Source, TableOptions
+
+_MOMENT = r"^\d{4,}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$"
+_MIDNIGHT = r" 00:00:00(\.0+)?$"
+# a cell that holds a time of day only comes dated with day 0 of the workbook's calendar
+_TIME_ONLY = r"^(1899-12-3[01]|1904-01-01) (\d\d:\d\d:\d\d(\.\d+)?)$"
+
+
+def open_spreadsheet(path: Path, options: TableOptions) -> Source:
+    """Open the first sheet of a workbook, or the one named ``options.sheet``; its first row is the header.
+
+    All columns are text. Date cells are written ``2024-03-01`` (``2024-03-01 10:30:00`` in a column where any has
+    a time), times ``10:30:00``, whole numbers without a fraction, truth values ``TRUE`` and ``FALSE``; text cells
+    stay as they are. Rows without any value are left out, with a notice. Empty cells are missing, and so are cells that hold an error of the spreadsheet and texts in
+    ``options.missing``. Formulas give the value that was stored with them.
+
+    Raises UnsupportedError without the package fastexcel, DataError for a broken workbook, an unknown sheet or no
+    rows, SchemaError for columns without or with the same name. Reads all of the sheet into memory.
+    """
+    try:
+        import fastexcel
+    except ModuleNotFoundError:
+        raise extra("fastexcel") from None
+    try:
+        book = fastexcel.read_excel(str(path))
+        sheet = _sheet(book.sheet_names, path.name, options.sheet)
+        header = [column[0].as_py() for column in _load(book, sheet, header_row=None, n_rows=1).columns]
+        data = _load(book, sheet)
+    except fastexcel.FastExcelError:
+        raise DataError(f"{path.name} cannot be read as a workbook; save it again", file=path.name) from None
+    names = ["" if text is None else text for text in header]
+    notices: list[Notice] = []
+    data, blank = _without_blank_rows(data)
+    if blank:
+        notices.append(Notice("blank-rows", None, f"{blank} rows of the sheet have no cell with a value; left out"))
+    if not any(names) or data.num_rows == 0:
+        raise DataError(f'the sheet "{sheet}" of {path.name} has no rows below a header', file=path.name)
+    if options.trim != "none":
+        names, renamed = trimmed(names)
+        notices += renamed
+    moments = _moments(book, sheet, data)
+    kept, columns = [], []
+    for position, (name, column) in enumerate(zip(names, data.columns, strict=False)):
+        if not name.strip() and column.null_count == len(column):
+            message = f"column {position + 1} has no name and no value in any row; it is left out"
+            notices.append(Notice("nameless-column", None, message))
+            continue
+        kept.append(name)
+        columns.append(_read_as_text(column, moments[position], options))
+    check_names(kept, path.name)
+    source = table_source(pa.table(columns, names=kept), path.name)
+    source.is_text = True
+    source.types = dict.fromkeys(kept, pa.string())
+    source.warnings = notices + source.warnings
+    if options.sheet is None and len(book.sheet_names) > 1:
+        others = ", ".join(f'"{other}"' for other in book.sheet_names[1:])
+        message = f'the sheet "{sheet}" is read; the workbook also has {others}, to be named if meant'
+        source.warnings.append(Notice("other-sheets", None, message))
+    return source
+
+
+def _sheet(names: Sequence[str], file: str, wanted: str | None) -> str:
+    if wanted is None:
+        return names[0]
+    if wanted not in names:
+        known = ", ".join(f'"{name}"' for name in names)
+        raise DataError(f'{file} has no sheet "{wanted}"; it has {known}', file=file)
+    return wanted
+
+
+def _load(book: Any, sheet: str, dtypes: str | None = "string", **settings: Any) -> pa.RecordBatch:
+    return book.load_sheet(sheet, dtypes=dtypes, schema_sample_rows=None, **settings).to_arrow()
+
+
+def _without_blank_rows(data: pa.RecordBatch) -> tuple[pa.RecordBatch, int]:
+    """Drop the rows without any value, unless there is but one column, where they are missing values."""
+    if data.num_columns < 2:
+        return data, 0
+    used = functools.reduce(pc.or_, (column.is_valid() for column in data.columns))
+    return data.filter(used), data.num_rows - (pc.sum(used).as_py() or 0)
+
+
+def _moments(book: Any, sheet: str, data: pa.RecordBatch) -> list[str]:
+    """For each column how its cells are to be read: text, date (perhaps among other types) or bool."""
+    import fastexcel
+
+    kinds = ["text"] * data.num_columns
+    used = [i for i, column in enumerate(data.columns) if column.null_count < len(column)]
+    for position, column in zip(used, _load(book, sheet, dtypes=None, use_columns=used).columns, strict=True):
+        if pa.types.is_temporal(column.type):
+            kinds[position] = "date"
+        elif pa.types.is_boolean(column.type):
+            kinds[position] = "bool"
+        elif pc.any(pc.match_substring_regex(data.column(position), _MOMENT)).as_py():
+            # texts that look like moments: cells of one type are texts and stay, else some are perhaps dates
+            try:
+                _load(book, sheet, dtypes=None, dtype_coercion="strict", use_columns=[position])
+            except fastexcel.FastExcelError:
+                kinds[position] = "date"
+    return kinds
+
+
+def _read_as_text(column: pa.Array, kind: str, options: TableOptions) -> pa.Array:
+    if kind == "bool":
+        column = pc.utf8_upper(column)
+    if kind == "date":
+        column = pc.replace_substring_regex(column, _TIME_ONLY, r"\2")
+        moment = pc.match_substring_regex(column, _MOMENT)
+        midnight = pc.match_substring_regex(column, _MIDNIGHT)
+        if pc.all(pc.or_(pc.invert(moment), midnight)).as_py() is not False:
+            column = pc.if_else(moment, pc.replace_substring_regex(column, _MIDNIGHT, ""), column)
+    if options.trim == "cells":
+        column = pc.utf8_trim_whitespace(column)
+    return pc.if_else(pc.is_in(column, pa.array(options.missing, pa.string())), None, column)

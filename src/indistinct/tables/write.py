@@ -1,0 +1,621 @@
+"""Writing: beside the target, whole or not at all, and nothing in the container but what the rows say."""
+
+from __future__ import annotations
+
+import datetime
+import errno
+import io
+import math
+import os
+import re
+import secrets
+import shutil
+from collections import deque
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from indistinct.errors import DataError, IndistinctError, PolicyError, UnsupportedError
+from indistinct.notices import Notice
+from indistinct.tables.columnar import ENCODED, is_text, plain, rebuilt, rebuilt_table
+from indistinct.tables.source import extra
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from types import TracebackType
+
+    from numpy.typing import NDArray
+
+OUTPUTS = ("csv", "tsv", "parquet", "arrow", "xlsx", "sav", "dta")
+ROW_GROUP = 1 << 20
+LINES_AT_ONCE = 1 << 17
+COMBINED_TEXTS = 1 << 16
+EXCEL_ROWS, EXCEL_COLUMNS, EXCEL_TEXT = 1_048_576, 16_384, 32_767
+EXACT_DOUBLE = 1 << 53
+
+_NO_TIME = datetime.datetime(1980, 1, 1)  # noqa: DTZ001  # files keep times without a zone
+_EXCEL_START = datetime.datetime(1900, 3, 1)  # noqa: DTZ001  # its calendar before has a day that never was
+
+# what a spreadsheet takes for the start of a formula, and the numbers that may start so
+_FORMULA = r"^[=+\-@\t\r]"
+_NUMBER = r"^[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?%?$"
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A finished file under its hidden temporary ``path``, beside the ``target`` it is meant for.
+
+    As a context manager it is discarded on leaving unless it was published.
+    """
+
+    path: Path
+    target: Path
+
+    def publish(self) -> Path:
+        """Give the file its name, in one step that replaces an older file; return the name.
+
+        Raises DataError when the file system refuses; the temporary file is then gone.
+        """
+        try:
+            with self.path.open("rb+") as file:
+                os.fsync(file.fileno())
+            self.path.replace(self.target)
+            _sync_directory(self.target.parent)
+        except OSError as error:
+            self.discard()
+            raise _refused(self.target, error) from None
+        return self.target
+
+    def discard(self) -> None:
+        """Remove the temporary file; nothing happens when it is published or gone."""
+        self.path.unlink(missing_ok=True)
+
+    def __enter__(self) -> Staged:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.discard()
+
+
+def check_output(path: str | os.PathLike[str], source: object = None, *, force: bool = False) -> Path:
+    """Refuse an output that must not or cannot be written, before anything is computed; return its path.
+
+    ``source`` is what is read: if it is a path, no output may be that file, under any name, even with ``force``;
+    other files that exist are replaced with ``force`` only.
+
+    Raises PolicyError for the source, an existing file, a directory or an unknown suffix (``OUTPUTS``); DataError
+    for a parent directory that is missing or may not be written.
+
+    >>> check_output("there-is-no-such-directory/out.csv")
+    Traceback (most recent call last):
+    indistinct.errors.DataError: the directory of out.csv does not exist; make it first
+    """
+    path = Path(path)
+    name = path.name
+    if path.is_dir():
+        raise PolicyError(f"the output {name} is a directory; name a file in it", file=name)
+    if path.suffix.lower().lstrip(".") not in OUTPUTS:
+        raise PolicyError(f'the output "{name}" has no suffix to write; use one of {", ".join(OUTPUTS)}', file=name)
+    if _is_source(path, source):
+        raise PolicyError(f"the output {name} is the source; a source is never overwritten, name another file")
+    if path.exists() and not force:
+        raise PolicyError(f"the output {name} exists; name another file or use --force to replace it", file=name)
+    parent = path.resolve().parent if path.is_symlink() else path.parent
+    if not parent.is_dir():
+        raise DataError(f"the directory of {name} does not exist; make it first", file=name)
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise DataError(f"the directory of {name} may not be written; choose another", file=name)
+    return path
+
+
+def _is_source(path: Path, source: object) -> bool:
+    if not isinstance(source, str | os.PathLike) or (isinstance(source, str) and "://" in source):
+        return False
+    read = Path(source)
+    if not read.exists():
+        return False
+    if read.is_dir():
+        return path.parent.exists() and path.parent.samefile(read)
+    return path.exists() and path.samefile(read)
+
+
+def stage(
+    path: str | os.PathLike[str],
+    batches: Iterable[pa.RecordBatch],
+    schema: pa.Schema,
+    *,
+    delimiter: str = ",",
+    missing: str = "",
+    spreadsheet_safe: bool = False,
+    labels: Mapping[str, Mapping[Any, str]] | None = None,
+    column_labels: Mapping[str, str] | None = None,
+) -> Staged:
+    """Write batches to a hidden file beside ``path``, in the format of its suffix (``OUTPUTS``).
+
+    ``schema`` names the columns and their types; a column may come as a dictionary of its type. The order of rows
+    is kept, and the same rows give the same bytes however they are cut into batches. Dictionaries and value labels
+    are made of what occurs; metadata of the schema is dropped.
+
+    Text files: UTF-8, lines end in LF, cells are quoted only where they must be; ``delimiter`` (a tab for .tsv) and
+    ``missing``, the token of a missing cell, apply. An empty text is written ``""`` so that it differs from a missing
+    cell. With ``spreadsheet_safe``, texts that a spreadsheet would run get a ``'`` in front (``safe_text``).
+    Workbooks hold numbers as numbers, texts as texts (never as formulas), and cannot tell empty from missing; nor
+    can Stata and SPSS files, which get ``labels`` of values that occur and ``column_labels``.
+
+    Raises DataError when the disk is full or refuses, or a value cannot be held by the format; UnsupportedError
+    when a package is not installed or a limit of the format is passed. Whatever is raised, by ``batches`` too, the
+    temporary file is gone.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower().lstrip(".")
+    if suffix not in OUTPUTS:
+        raise PolicyError(f'the output "{path.name}" has no suffix to write; use one of {", ".join(OUTPUTS)}')
+    staged = Staged(path.with_name(f".{path.stem}.{secrets.token_hex(8)}{path.suffix}"), path)
+    schema = pa.schema([pa.field(column.name, column.type) for column in schema])
+    batches = (_ordered(batch, schema) for batch in batches)
+    try:
+        # created here, so that the permissions are those of any new file and no other file is met
+        with staged.path.open("xb") as file:
+            if suffix in ("csv", "tsv"):
+                separator = "\t" if suffix == "tsv" else delimiter
+                _write_delimited(file, batches, schema, separator, missing, safe=spreadsheet_safe)
+            elif suffix == "parquet":
+                _write_parquet(file, batches, schema)
+            elif suffix == "arrow":
+                _write_arrow(file, batches, schema)
+            elif suffix == "xlsx":
+                _write_xlsx(file, batches, schema)
+            else:
+                _write_statistical(staged.path, path.name, batches, schema, labels or {}, column_labels or {})
+    except OSError as error:
+        staged.discard()
+        raise _refused(path, error) from None
+    except BaseException:
+        staged.discard()
+        raise
+    return staged
+
+
+def _refused(path: Path, error: OSError) -> DataError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        message = f"the disk is full: {path.name} was not written; free some space or choose another place"
+    else:
+        reason = os.strerror(error.errno) if error.errno else "the file system refuses"
+        message = f"{path.name} was not written: {reason.lower()}; choose another place"
+    return DataError(message, file=path.name)
+
+
+def _sync_directory(directory: Path) -> None:
+    if os.name == "posix":
+        handle = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _ordered(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    return batch if batch.schema.names == schema.names else batch.select(schema.names)
+
+
+def _groups(batches: Iterable[pa.RecordBatch], schema: pa.Schema, rows: int) -> Iterator[pa.Table]:
+    """Batches cut and joined to tables of exactly ``rows`` rows, the last one shorter."""
+    waiting: deque[pa.RecordBatch] = deque()
+    held = 0
+    for batch in batches:
+        waiting.append(batch)
+        held += batch.num_rows
+        while held >= rows:
+            yield _taken(waiting, rows, schema)
+            held -= rows
+    if held:
+        yield _taken(waiting, held, schema)
+
+
+def _taken(waiting: deque[pa.RecordBatch], rows: int, schema: pa.Schema) -> pa.Table:
+    taken = []
+    while rows:
+        batch = waiting.popleft()
+        if batch.num_rows > rows:
+            waiting.appendleft(batch.slice(rows))
+            batch = batch.slice(0, rows)
+        taken.append(batch)
+        rows -= batch.num_rows
+    columns = []
+    for position, column in enumerate(schema):
+        arrays = [batch.column(position) for batch in taken]
+        if is_text(column.type):
+            columns.append(pa.chunked_array([_encoded(array) for array in arrays], ENCODED))
+        else:
+            columns.append(pa.chunked_array([plain(array).cast(column.type) for array in arrays], column.type))
+    return pa.table(columns, names=schema.names)
+
+
+def _encoded(array: pa.Array) -> pa.DictionaryArray:
+    array = plain(array)
+    if pa.types.is_dictionary(array.type):
+        return array
+    return array.cast(pa.string()).dictionary_encode().cast(ENCODED)
+
+
+# ---- delimited text --------------------------------------------------------------------------------------------
+
+
+def safe_text(text: str) -> str:
+    """Text that a spreadsheet shows and does not run: ``'`` before what starts a formula and is no number.
+
+    >>> [safe_text(text) for text in ("=1+1", "@x", "-5", "+3", "a-b")]
+    ["'=1+1", "'@x", '-5', '+3', 'a-b']
+    """
+    return f"'{text}" if re.match(_FORMULA, text) and not re.match(_NUMBER, text) else text
+
+
+def formula_cells(batches: Iterable[pa.RecordBatch]) -> list[Notice]:
+    """Name the text columns with cells (or a name) that a spreadsheet would run as a formula, one example each.
+
+    The example is the first in code-point order. Concerns delimited files only.
+
+    >>> formula_cells([pa.record_batch({"note": ["=1+1", "-5"]})])[0].column
+    'note'
+    """
+    found: dict[str, str] = {}
+    for batch in batches:
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            texts = pa.array([name] if safe_text(name) != name else [], pa.string())
+            if is_text(column.type):
+                texts = pa.concat_arrays([texts, _encoded(column).dictionary])
+            risky = texts.filter(_risky(texts))
+            if len(risky):
+                example = pc.min(risky).as_py()
+                found[name] = min(found.get(name, example), example)
+    return [
+        Notice(
+            "formula",
+            name,
+            f'the column "{name}" has cells that a spreadsheet would run as a formula, such as "{example}"; '
+            "spreadsheet_safe = true writes them as text",
+        )
+        for name, example in found.items()
+    ]
+
+
+def _risky(texts: pa.Array) -> pa.Array:
+    formula = pc.match_substring_regex(texts, _FORMULA)
+    return pc.and_not(formula, pc.match_substring_regex(texts, _NUMBER))
+
+
+def _write_delimited(
+    file: BinaryIO,
+    batches: Iterable[pa.RecordBatch],
+    schema: pa.Schema,
+    delimiter: str,
+    missing: str,
+    *,
+    safe: bool,
+) -> None:
+    names = schema.names
+    if safe and (risky := [name for name in names if safe_text(name) != name]):
+        raise DataError(f'a spreadsheet would run the column name "{risky[0]}"; rename it', column=risky[0])
+    header = _quoted(pa.array(names, pa.string()), delimiter, None).to_pylist()
+    file.write((delimiter.join(header) + "\n").encode())
+    ends = [delimiter] * (len(names) - 1) + ["\n"]
+    # a lone missing cell would be a blank line, which is no row to many readers
+    token = '""' if len(names) == 1 and not missing else _quoted(pa.array([missing]), delimiter, None)[0].as_py()
+    for batch in batches:
+        cells = [
+            _cells(column, delimiter, missing, token, end, safe=safe)
+            for column, end in zip(batch.columns, ends, strict=True)
+        ]
+        for start in range(0, batch.num_rows, LINES_AT_ONCE):
+            rows = slice(start, min(start + LINES_AT_ONCE, batch.num_rows))
+            for lines in _lines([(texts, indices[rows]) for texts, indices in cells]):
+                file.write(_bytes(lines))
+
+
+def _cells(
+    column: pa.Array, delimiter: str, missing: str, token: str, end: str, *, safe: bool
+) -> tuple[pa.Array, NDArray[np.int32]]:
+    """Distinct cells of a column as they are written, with what ends them, and int32[rows] which one a row has."""
+    if is_text(column.type):
+        encoded = _encoded(column)
+        texts = encoded.dictionary
+        if safe:
+            texts = pc.if_else(_risky(texts), pc.binary_join_element_wise("'", texts, ""), texts)
+    else:
+        encoded = plain(column).dictionary_encode()
+        texts = _as_text(encoded.dictionary)
+    texts = pa.concat_arrays([_quoted(texts, delimiter, missing), pa.array([token])])
+    indices = encoded.indices.fill_null(len(texts) - 1) if encoded.indices.null_count else encoded.indices
+    return pc.binary_join_element_wise(texts, end, ""), indices.to_numpy()
+
+
+def _as_text(values: pa.Array) -> pa.Array:
+    """Numbers, dates and so on as text; moments without a fraction of zeros."""
+    try:
+        texts = values.cast(pa.string())
+    except pa.ArrowNotImplementedError:
+        return pa.array([str(value) for value in values.to_pylist()], pa.string())
+    if pa.types.is_timestamp(values.type) or pa.types.is_time(values.type):
+        return pc.replace_substring_regex(texts, r"\.0+(Z?)$", r"\1")
+    return texts
+
+
+def _quoted(texts: pa.Array, delimiter: str, missing: str | None) -> pa.Array:
+    """Texts with quotes where they must have them: around edges of cells, and around what would read as missing."""
+    must = pc.match_substring_regex(texts, f'["\r\n{re.escape(delimiter)}]')
+    if missing is not None:
+        must = pc.or_(must, pc.equal(texts, missing))
+    if not pc.any(must).as_py():
+        return texts
+    doubled = pc.replace_substring(texts, '"', '""')
+    return pc.if_else(must, pc.binary_join_element_wise('"', doubled, '"', ""), texts)
+
+
+def _lines(cells: Sequence[tuple[pa.Array, NDArray[np.int32]]]) -> Iterator[pa.Array]:
+    """Lines of text of the rows; in halves where they would be too long for one array."""
+    parts = _combined(cells)
+    # neighbouring rows that are equal, as in a sorted table, are built once
+    changes = np.ones(len(parts[0][1]), bool)
+    changes[1:] = np.logical_or.reduce([indices[1:] != indices[:-1] for _, indices in parts])
+    heads = np.flatnonzero(changes)
+    repeated = len(heads) * 4 < len(changes)
+    try:
+        columns = [
+            texts.take(pa.array(indices[heads] if repeated else indices)) for texts, indices in parts
+        ]
+        lines = columns[0] if len(columns) == 1 else pc.binary_join_element_wise(*columns, "")
+        if repeated:
+            lines = lines.take(pa.array(np.cumsum(changes) - 1))
+    except (pa.ArrowInvalid, pa.ArrowCapacityError):
+        half = len(changes) // 2
+        if half == 0:
+            raise
+        yield from _lines([(texts, indices[:half]) for texts, indices in cells])
+        yield from _lines([(texts, indices[half:]) for texts, indices in cells])
+    else:
+        yield lines
+
+
+def _combined(
+    cells: Sequence[tuple[pa.Array, NDArray[np.int32]]],
+) -> list[tuple[pa.Array, NDArray[np.int32]]]:
+    """Neighbouring columns of few texts as one column of all pairs: one lookup a row instead of two."""
+    parts = [cells[0]]
+    limit = min(COMBINED_TEXTS, len(cells[0][1]) // 4)
+    for texts, indices in cells[1:]:
+        before, codes = parts[-1]
+        if len(before) * len(texts) > limit:
+            parts.append((texts, indices))
+            continue
+        first = np.repeat(np.arange(len(before), dtype=np.int32), len(texts))
+        second = np.tile(np.arange(len(texts), dtype=np.int32), len(before))
+        pairs = pc.binary_join_element_wise(before.take(pa.array(first)), texts.take(pa.array(second)), "")
+        parts[-1] = (pairs, codes * np.int32(len(texts)) + indices)
+    return parts
+
+
+def _bytes(lines: pa.Array) -> memoryview:
+    """Bytes of all texts of an array, one after the other."""
+    _, offsets, data = lines.buffers()
+    ends = np.frombuffer(offsets, np.int32)
+    return memoryview(data)[ends[lines.offset] : ends[lines.offset + len(lines)]] if data else memoryview(b"")
+
+
+# ---- Arrow -----------------------------------------------------------------------------------------------------
+
+
+def _write_parquet(file: BinaryIO, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> None:
+    import pyarrow.parquet as pq
+
+    groups = _groups(batches, schema, ROW_GROUP)
+    first = rebuilt_table(next(groups, schema.empty_table()))
+    # texts that hardly repeat go without a dictionary of ours; the first row group decides for all
+    kinds = [
+        pa.string() if is_text(column.type) and not _repeats(column.chunk(0)) else column.type
+        for column in first.columns
+    ]
+    stored = pa.schema(list(zip(schema.names, kinds, strict=True)))
+    settings = {"compression": "zstd", "store_schema": False, "use_dictionary": True}
+    with pq.ParquetWriter(file, stored, **settings) as writer:
+        writer.write_table(first.cast(stored), row_group_size=ROW_GROUP)
+        for group in groups:
+            writer.write_table(rebuilt_table(group).cast(stored), row_group_size=ROW_GROUP)
+
+
+def _repeats(texts: pa.DictionaryArray) -> bool:
+    return len(texts.dictionary) * 2 <= len(texts)
+
+
+def _write_arrow(file: BinaryIO, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> None:
+    kinds = [ENCODED if pa.types.is_dictionary(column.type) else column.type for column in schema]
+    stored = pa.schema(list(zip(schema.names, kinds, strict=True)))
+    # a file has one dictionary for each column, so all rows are needed before the first is written
+    groups = list(_groups(batches, schema, ROW_GROUP))
+    table = rebuilt_table(pa.concat_tables(groups)) if groups else stored.empty_table()
+    with pa.ipc.new_file(file, stored) as writer:
+        for batch in table.to_batches(max_chunksize=ROW_GROUP):
+            columns = [_cleared(column).cast(kind) for column, kind in zip(batch.columns, kinds, strict=True)]
+            writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=stored))
+
+
+def _cleared(array: pa.Array) -> pa.Array:
+    """Array with nothing stored where a value is missing; Arrow files hold what lies under a null."""
+    if not array.null_count:
+        return array
+    if pa.types.is_dictionary(array.type):
+        return pa.DictionaryArray.from_arrays(_cleared(array.indices), array.dictionary)
+    rows = np.arange(len(array))
+    return array.take(pa.array(rows, mask=array.is_null().to_numpy(zero_copy_only=False)))
+
+
+# ---- workbooks -------------------------------------------------------------------------------------------------
+
+
+def _write_xlsx(file: BinaryIO, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> None:
+    try:
+        import xlsxwriter
+    except ModuleNotFoundError:
+        raise extra("xlsxwriter") from None
+    if len(schema) > EXCEL_COLUMNS:
+        raise UnsupportedError(f"a sheet holds {EXCEL_COLUMNS} columns, not {len(schema)}; write csv or parquet")
+    memory = io.BytesIO()
+    book = xlsxwriter.Workbook(memory, {"in_memory": True})
+    book.set_properties({"created": _NO_TIME})
+    formats = {
+        kind: book.add_format({"num_format": pattern})
+        for kind, pattern in (("date", "yyyy-mm-dd"), ("moment", "yyyy-mm-dd hh:mm:ss"), ("time", "hh:mm:ss"))
+    }
+    sheet = book.add_worksheet("data")
+    for position, name in enumerate(schema.names):
+        sheet.write_string(0, position, name)
+    row = 1
+    for group in _groups(batches, schema, ROW_GROUP):
+        if row + group.num_rows > EXCEL_ROWS:
+            raise UnsupportedError(f"a sheet holds {EXCEL_ROWS - 1} rows below its header; write csv or parquet")
+        for position, column in enumerate(group.columns):
+            for offset, value in enumerate(column.to_pylist()):
+                if value is not None:
+                    _write_cell(sheet, row + offset, position, value, formats, schema.names[position])
+        row += group.num_rows
+    book.close()
+    file.write(memory.getbuffer())
+
+
+def _write_cell(
+    sheet: Any, row: int, position: int, value: Any, formats: Mapping[str, Any], name: str
+) -> None:
+    if isinstance(value, bool):
+        sheet.write_boolean(row, position, value)
+    elif isinstance(value, int | float | Decimal) and _is_exact(value):
+        sheet.write_number(row, position, float(value))
+    elif isinstance(value, datetime.datetime) and value.tzinfo is None and value >= _EXCEL_START:
+        sheet.write_datetime(row, position, value, formats["moment"])
+    elif type(value) is datetime.date and value >= _EXCEL_START.date():
+        sheet.write_datetime(row, position, value, formats["date"])
+    elif isinstance(value, datetime.time):
+        sheet.write_datetime(row, position, value, formats["time"])
+    else:
+        text = str(value)
+        if len(text) > EXCEL_TEXT:
+            message = f'a text in the column "{name}" is longer than the {EXCEL_TEXT} characters of a cell; write csv'
+            raise DataError(message, column=name)
+        sheet.write_string(row, position, text)
+
+
+def _is_exact(value: float | Decimal) -> bool:
+    """Whether a spreadsheet, with its 15 digits, gives the number back as it is."""
+    if not math.isfinite(value):
+        return False
+    if isinstance(value, float):
+        return True
+    return len(Decimal(value).normalize().as_tuple().digits) <= 15
+
+
+# ---- SPSS and Stata --------------------------------------------------------------------------------------------
+
+
+def _write_statistical(
+    path: Path,
+    name: str,
+    batches: Iterable[pa.RecordBatch],
+    schema: pa.Schema,
+    labels: Mapping[str, Mapping[Any, str]],
+    column_labels: Mapping[str, str],
+) -> None:
+    try:
+        import pyreadstat
+    except ModuleNotFoundError:
+        raise extra("pyreadstat") from None
+    is_spss = path.suffix.lower() == ".sav"
+    groups = list(_groups(batches, schema, ROW_GROUP))
+    table = pa.concat_tables(groups) if groups else schema.empty_table()
+    columns = {column: _storable(table[column], column) for column in schema.names}
+    settings: dict[str, Any] = {
+        "column_labels": {column: label for column, label in column_labels.items() if column in columns},
+        "variable_value_labels": {
+            column: used
+            for column, values in columns.items()
+            if (used := _used_labels(values, labels.get(column, {}), texts=is_spss))
+        },
+    }
+    if is_spss:
+        settings["variable_format"] = {
+            column: f"F{max(8, max((len(str(v)) for v in pc.min_max(values).as_py().values()), default=8))}.0"
+            for column, values in columns.items()
+            if pa.types.is_integer(values.type)
+        }
+    write = pyreadstat.write_sav if is_spss else pyreadstat.write_dta
+    try:
+        write(_guest_frame(pa.table(columns)), str(path), **settings)
+        _erase_time(path, is_spss=is_spss)
+    except (pyreadstat.PyreadstatError, pyreadstat.ReadstatError) as error:
+        if shutil.disk_usage(path.parent).free < 1 << 20:
+            raise OSError(errno.ENOSPC, "") from None
+        words = str(error).partition("\n")[0]
+        raise DataError(f"{name} cannot be written: {words}; rename the column or write csv", file=name) from None
+
+
+def _storable(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    """Column as SPSS and Stata can hold it: texts, doubles, dates and moments without a zone."""
+    kind = column.type
+    if is_text(kind):
+        return column.cast(pa.string())
+    if pa.types.is_boolean(kind):
+        return column.cast(pa.int8())
+    if pa.types.is_integer(kind):
+        ends = [end for end in pc.min_max(column).as_py().values() if end is not None]
+        if any(abs(end) > EXACT_DOUBLE for end in ends):
+            message = f'the column "{name}" has integers beyond 2^53, which this format rounds; write csv or parquet'
+            raise UnsupportedError(message, column=name)
+        return column.cast(pa.int64())
+    if pa.types.is_decimal(kind) or pa.types.is_floating(kind):
+        return column.cast(pa.float64())
+    if pa.types.is_timestamp(kind):
+        return column.cast(pa.timestamp("us"), safe=False)
+    return column.cast(pa.date32()) if pa.types.is_date(kind) else column
+
+
+def _used_labels(column: pa.ChunkedArray, labels: Mapping[Any, str], *, texts: bool) -> dict[Any, str]:
+    """Labels of the values that occur; of texts only where the format can (8 bytes in SPSS, none in Stata)."""
+    if not labels:
+        return {}
+    values = set(pc.unique(column).to_pylist())
+    if not is_text(column.type):
+        return {value: label for value, label in labels.items() if value in values}
+    return {str(v): label for v, label in labels.items() if texts and str(v) in values and len(str(v).encode()) <= 8}
+
+
+def _guest_frame(table: pa.Table) -> Any:
+    """Frame of a library that pyreadstat can write from; it takes no Arrow tables."""
+    try:
+        import polars as pl
+
+        return pl.DataFrame(table)
+    except ModuleNotFoundError:
+        pass
+    try:
+        import pandas as pd  # noqa: F401  # asked for here, used by Arrow
+
+        return table.to_pandas()
+    except ModuleNotFoundError:
+        message = "SPSS and Stata files are written with the help of Polars or pandas; install one of them"
+        raise UnsupportedError(message) from None
+
+
+def _erase_time(path: Path, *, is_spss: bool) -> None:
+    """Put a fixed time where the format keeps the time of writing: the same rows give the same bytes."""
+    with path.open("rb+") as file:
+        head = file.read(512)
+        if is_spss:
+            file.seek(92)
+            file.write(b"01 Jan 8000:00:00")
+        elif found := re.search(rb"<timestamp>\x11(.{17})</timestamp>", head, re.DOTALL):
+            file.seek(found.start(1))
+            file.write(b"01 Jan 1980 00:00")

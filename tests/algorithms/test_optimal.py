@@ -1,0 +1,379 @@
+"""The optimal search against exhaustive search, written here from the definitions with dicts and fractions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from math import floor
+from random import Random
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from indistinct.algorithms import optimal as module
+from indistinct.algorithms.optimal import optimal
+from indistinct.errors import Cancelled, InfeasibleError, PolicyError
+from indistinct.hierarchies.hierarchy import Hierarchy, Level
+from indistinct.models import MODELS, Evaluation
+from indistinct.policy.privacy import (
+    AlphaK,
+    DistinctL,
+    EntropyL,
+    JointL,
+    KAnonymity,
+    Privacy,
+    PSensitiveK,
+    RecursiveCL,
+    TCloseness,
+)
+from indistinct.tables.records import Frequencies, Persons, Reference
+
+INSTANCES = 200
+
+
+def silent(phase, done, total):
+    pass
+
+
+def policy_of(privacy, limit=Fraction(0), time_budget=None):
+    return SimpleNamespace(
+        privacy=tuple(privacy),
+        suppression=SimpleNamespace(limit=Fraction(limit)),
+        recoding=SimpleNamespace(time_budget=time_budget),
+    )
+
+
+# --- tables -----------------------------------------------------------------------------------------------------
+
+
+def hierarchy_of(name, node_levels, *, missing=False, weight=Fraction(1), absent=(), bounds=(0, None)):
+    """A hierarchy from nested levels of node numbers; ``absent[v]``: leaves of the file beside value v."""
+    size = len(node_levels[0])
+    leaves = [1 + (absent[v] if v < len(absent) else 0) for v in range(size)]
+    whole = sum(leaves)
+    levels = []
+    for nodes in node_levels:
+        costs = [0] * (max(nodes) + 1)
+        for value, node in enumerate(nodes):
+            costs[node] += leaves[value]
+        alone = nodes == node_levels[0]
+        levels.append(
+            Level(
+                np.array(nodes, np.int32),
+                tuple(f"{name}{node}" for node in range(len(costs))),
+                tuple(Fraction(0 if alone else c - 1, max(whole - 1, 1)) for c in costs),
+            )
+        )
+    texts = [f"v{value}" for value in range(size)]
+    return Hierarchy(
+        name,
+        "taxonomy",
+        tuple([*texts[:-1], None] if missing else texts),
+        tuple(levels),
+        weight=weight,
+        min_level=bounds[0],
+        max_level=bounds[1],
+    )
+
+
+def random_hierarchy(random, name):
+    size = random.choice([1, 2, 2, 3, 4, 5, 6])
+    missing = random.random() < 0.25
+    levels = [list(range(size))]
+    for _ in range(random.choice([0, 1, 1, 2, 2, 3])):
+        below = levels[-1]
+        merged, node = [], -1
+        for value in range(size):
+            if value == 0 or (below[value] != below[value - 1] and random.random() < 0.5):
+                node += 1
+            alone = missing and value == size - 1
+            if alone and value > 0 and merged[-1] == node:
+                node += 1
+            merged.append(node)
+        levels.append(merged)
+    if random.random() < 0.7:
+        levels.append([0] * size)
+    height = len(levels) - 1
+    low = random.choice([0, 0, 0, random.randint(0, height)])
+    high = random.choice([None, None, random.randint(low, height)])
+    absent = [random.choice([0, 0, 1]) for _ in range(size)]
+    weight = random.choice([Fraction(1), Fraction(1), Fraction(2), Fraction(1, 3), Fraction(0)])
+    return hierarchy_of(
+        name, levels, missing=missing, weight=weight, absent=absent, bounds=(low, high)
+    )
+
+
+def tree(random, name, size):
+    """Hierarchy of a sensitive attribute: all levels, root on top."""
+    middle, node = [], 0
+    for value in range(size):
+        node += value > 0 and random.random() < 0.5
+        middle.append(node)
+    return hierarchy_of(name, [list(range(size)), middle, [0] * size])
+
+
+def frequencies_of(rows, quasi, sensitive, persons=None):
+    """Count rows (tuples of codes) by cell; every code must occur."""
+    counted = Counter(rows)
+    cells = sorted(counted)
+    width = len(quasi)
+    start = [i for i, cell in enumerate(cells) if i == 0 or cell[:width] != cells[i - 1][:width]]
+    references = {}
+    for position, hierarchy in enumerate(sensitive, start=width):
+        counts = Counter(row[position] for row in rows)
+        references[hierarchy.attribute] = Reference(
+            hierarchy, np.array([counts[v] for v in range(hierarchy.size)], np.int64), len(rows)
+        )
+    found = Frequencies(
+        tuple(quasi),
+        tuple(sensitive),
+        np.array(cells, np.int32).reshape(len(cells), width + len(sensitive)),
+        np.array([counted[cell] for cell in cells], np.int64),
+        np.array([*start, len(cells)], np.int64),
+        references,
+    )
+    return found if persons is None else replace(found, persons=persons_of(found, rows, persons, width))
+
+
+def persons_of(frequencies, rows, persons, width):
+    place = {tuple(values): i for i, values in enumerate(frequencies.tuples.tolist())}
+    tuples_of = {}
+    for row, person in zip(rows, persons, strict=True):
+        tuples_of.setdefault(person, set()).add(place[row[:width]])
+    single = np.zeros(len(place), np.int64)
+    spanning = sorted(person for person, tuples in tuples_of.items() if len(tuples) > 1)
+    members = [[] for _ in place]
+    for person, tuples in tuples_of.items():
+        for i in tuples:
+            if len(tuples) == 1:
+                single[i] += 1
+            else:
+                members[i].append(spanning.index(person))
+    start = np.cumsum([0, *map(len, members)]).astype(np.int64)
+    ids = np.array([person for group in members for person in sorted(group)], np.int32)
+    return Persons(single, start, ids, len(spanning), len(tuples_of))
+
+
+def random_instance(random, sensitive=0, *, persons=False, quasi=None):
+    """Rows, hierarchies of the quasi-identifiers and of the sensitive attributes, persons by row or None."""
+    width = quasi or random.choice([1, 2, 2, 3])
+    hierarchies = [random_hierarchy(random, f"q{a}") for a in range(width)]
+    trees = [tree(random, f"s{i}", random.choice([1, 2, 3, 3, 4])) for i in range(sensitive)]
+    sizes = [h.size for h in (*hierarchies, *trees)]
+    number = random.randint(max(sizes), max(sizes) + random.choice([0, 6, 14]))
+    columns = []
+    for size in sizes:  # every value occurs, some more often than others
+        column = [
+            *range(size),
+            *(min(random.randrange(size), random.randrange(size)) for _ in range(number - size)),
+        ]
+        random.shuffle(column)
+        columns.append(column)
+    rows = list(zip(*columns, strict=True))
+    owners = [random.randrange(max(1, number * 2 // 3)) for _ in rows] if persons else None
+    return rows, hierarchies, trees, owners
+
+
+# --- definitions ------------------------------------------------------------------------------------------------
+
+
+def distance(kind, hierarchy, counts, reference, rows, total):
+    gap = [Fraction(counts[v], rows) - Fraction(reference[v], total) for v in range(hierarchy.size)]
+    if kind == "equal":
+        return sum(map(abs, gap)) / 2
+    if kind == "ordered":
+        return sum(abs(sum(gap[: i + 1])) for i in range(len(gap))) / max(len(gap) - 1, 1)
+    height = len(hierarchy.levels) - 1
+    moved = Fraction(0)
+    for level in range(1, height + 1):
+        for node in set(hierarchy.levels[level].node_of.tolist()):
+            children = {}
+            for value in range(hierarchy.size):
+                if hierarchy.levels[level].node_of[value] == node:
+                    child = int(hierarchy.levels[level - 1].node_of[value])
+                    children[child] = children.get(child, 0) + gap[value]
+            surplus = sum(extra for extra in children.values() if extra > 0)
+            lack = -sum(extra for extra in children.values() if extra < 0)
+            moved += Fraction(level, height) * min(surplus, lack)
+    return moved
+
+
+def holds(model, group, columns, references, size):
+    """Whether the rows ``group`` satisfy a model; ``size`` counts persons or rows."""
+    name, rows = model.model, len(group)
+    if name == "k_anonymity":
+        return size >= model.k
+    if name == "not_a_multiple":
+        return rows % model.k != 0
+    if name == "joint_l":
+        for attribute in model.attributes:
+            others = [columns[other] for other in model.attributes if other != attribute]
+            parts = {}
+            for row in group:
+                parts.setdefault(tuple(row[c] for c in others), set()).add(row[columns[attribute]])
+            if any(len(values) < model.l for values in parts.values()):
+                return False
+        return True
+    counts = Counter(row[columns[model.attribute]] for row in group)
+    if name == "distinct_l":
+        return len(counts) >= model.l and size >= model.l
+    if name == "p_sensitive_k":
+        return len(counts) >= model.p and size >= model.k
+    if name == "alpha_k":
+        return size >= model.k and max(counts.values()) <= model.alpha * rows
+    if name == "entropy_l":
+        left = model.l.denominator**rows * rows**rows
+        right = model.l.numerator**rows
+        for count in counts.values():
+            right *= count**count
+        return left >= right
+    if name == "recursive_cl":
+        ordered = sorted(counts.values(), reverse=True)
+        return ordered[0] < model.c * sum(ordered[model.l - 1 :])
+    hierarchy, reference = references[model.attribute]
+    return distance(model.distance, hierarchy, counts, reference, rows, sum(reference.values())) <= model.t
+
+
+def exhaustive(rows, quasi, trees, owners, models, limit, judged=None):
+    """Least (loss, height, levels) over all nodes and the fewest rows that any node suppresses."""
+    width, total = len(quasi), len(rows)
+    columns = {h.attribute: width + i for i, h in enumerate(trees)}
+    references = {h.attribute: (h, Counter(row[columns[h.attribute]] for row in rows)) for h in trees}
+    weight = sum(h.weight for h in quasi) or len(quasi)
+    best, fewest = None, total
+    ranges = [range(h.min_level, (len(h.levels) - 1 if h.max_level is None else h.max_level) + 1) for h in quasi]
+    for levels in product(*ranges):
+        classes = {}
+        for i, row in enumerate(rows):
+            key = tuple(
+                int(h.levels[g].node_of[code]) for h, g, code in zip(quasi, levels, row[:width], strict=True)
+            )
+            classes.setdefault(key, []).append(i)
+        loss, gone = Fraction(0), 0
+        for key, members in classes.items():
+            size = len(members) if owners is None else len({owners[i] for i in members})
+            group = [rows[i] for i in members]
+            if all(holds(model, group, columns, references, size) for model in models):
+                equal = not any(h.weight for h in quasi)
+                cost = sum(
+                    (1 if equal else h.weight) * h.levels[g].costs[node]
+                    for h, g, node in zip(quasi, levels, key, strict=True)
+                )
+                loss += len(members) * cost / weight
+            else:
+                loss += len(members)
+                gone += len(members)
+        fewest = min(fewest, gone)
+        if gone <= floor(limit * total) and gone < total:
+            rank = (loss / total, sum(levels), levels)
+            best = rank if best is None or rank < best else best
+    return best, fewest
+
+
+# --- every combination of models --------------------------------------------------------------------------------
+
+
+class NotAMultiple(Privacy):
+    """A model without any closure property: the rows of a class are not a multiple of k."""
+
+    model: str = "not_a_multiple"
+    k: int
+    order = ("k",)
+
+
+@pytest.fixture
+def not_a_multiple(monkeypatch):
+    def evaluate(privacy, classes, _):
+        return Evaluation(classes.rows % privacy.k != 0, classes.rows.astype(float), {}, "")
+
+    fake = replace(
+        MODELS["joint_l"],
+        name="not_a_multiple",
+        merge_closed=False,
+        absorbing=False,
+        evaluate=evaluate,
+        criteria=lambda privacy, context: None,
+    )
+    monkeypatch.setitem(MODELS, "not_a_multiple", fake)
+
+
+def k(random):
+    return KAnonymity(random.choice([1, 2, 2, 3, 5]))
+
+
+COMBINATIONS = {
+    "k": (0, lambda r: [k(r)]),
+    "distinct": (1, lambda r: [k(r), DistinctL("s0", r.choice([1, 2, 2, 3]))]),
+    "distinct alone": (1, lambda r: [DistinctL("s0", r.choice([2, 2, 3]))]),
+    "p-sensitive": (1, lambda r: [PSensitiveK("s0", 2, r.choice([2, 3]))]),
+    "entropy": (1, lambda r: [k(r), EntropyL("s0", r.choice(["1", "3/2", "2", "2", "3"]))]),
+    "entropy alone": (1, lambda r: [EntropyL("s0", r.choice(["1.2", "3/2", "2"]))]),
+    "recursive": (1, lambda r: [k(r), RecursiveCL("s0", r.choice(["1", "3/2", "2", "4"]), r.choice([1, 2, 2, 3]))]),
+    "alpha": (1, lambda r: [AlphaK("s0", r.choice(["1/3", "1/2", "0.6", "3/4"]), r.choice([1, 2, 3]))]),
+    "t equal": (1, lambda r: [k(r), TCloseness("s0", r.choice(["0", "0.1", "1/4", "1/3", "0.5"]), distance="equal")]),
+    "t ordered": (1, lambda r: [k(r), TCloseness("s0", r.choice(["0", "0.1", "1/4", "1/3"]), distance="ordered")]),
+    "t hierarchical": (
+        1,
+        lambda r: [k(r), TCloseness("s0", r.choice(["0", "0.1", "1/4", "1/3"]), distance="hierarchical")],
+    ),
+    "two attributes": (
+        2,
+        lambda r: [
+            k(r),
+            DistinctL("s0", 2),
+            TCloseness("s1", r.choice(["1/4", "0.4"]), distance="equal"),
+        ],
+    ),
+    "k, l and t": (
+        1,
+        lambda r: [
+            k(r),
+            EntropyL("s0", r.choice(["3/2", "2"])),
+            RecursiveCL("s0", "3", 2),
+            TCloseness("s0", r.choice(["1/4", "0.4"]), distance="ordered"),
+        ],
+    ),
+    "joint": (2, lambda r: [k(r), JointL(("s0", "s1"), "distinct_l", r.choice([1, 2]))]),
+    "no closure": (1, lambda r: [k(r), NotAMultiple(r.choice([2, 3])), EntropyL("s0", "3/2")]),
+}
+LIMITS = ["0", "0", "1/10", "1/5", "1/3", "1/2", "1"]
+
+
+def check(rows, quasi, trees, owners, models, limit, random):
+    expected, fewest = exhaustive(rows, quasi, trees, owners, models, limit)
+    frequencies = frequencies_of(rows, quasi, trees, owners)
+    if expected is None:
+        with pytest.raises(InfeasibleError) as caught:
+            optimal(frequencies, policy_of(models, limit), silent)
+        if "needed suppression" in caught.value.reason:
+            assert f"needed suppression {fewest} of {len(rows)} " in caught.value.reason
+        return False
+    found = optimal(frequencies, policy_of(models, limit), silent)
+    assert found.proven
+    assert found.levels == expected[2]
+    order = list(range(len(rows)))
+    random.shuffle(order)
+    again = optimal(
+        frequencies_of(
+            [rows[i] for i in order], quasi, trees, None if owners is None else [owners[i] for i in order]
+        ),
+        policy_of(models, limit),
+        silent,
+    )
+    assert again.levels == found.levels
+    assert (again.class_of == found.class_of).all()
+    return True
+
+
+@pytest.mark.parametrize("name", COMBINATIONS)
+def test_equals_exhaustive_search(name, not_a_multiple):
+    sensitive, models_of = COMBINATIONS[name]
+    random = Random(name)
+    solved = 0
+    for _ in range(INSTANCES):
+        rows, quasi, trees, _ = random_instance(random, sensitive)
+        solved += check(rows, quasi, trees, None, models_of(random), Fraction(random.choice(LIMITS)), random)
+    assert solved > INSTANCES // 10

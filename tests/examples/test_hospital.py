@@ -1,0 +1,87 @@
+"""The bundled example: the committed files are what the generator writes, and have the shape they claim."""
+
+import csv
+import importlib.util
+import tomllib
+from collections import Counter
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+HOSPITAL = Path(__file__).resolve().parents[2] / "examples" / "hospital"
+
+
+@pytest.fixture(scope="module")
+def generate():
+    spec = importlib.util.spec_from_file_location("hospital_generate", HOSPITAL / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def stays():
+    with (HOSPITAL / "discharges.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter=";"))
+
+
+def hierarchy(name):
+    with (HOSPITAL / "hierarchies" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return {line[0]: line for line in csv.reader(file, delimiter=";")}
+
+
+def test_committed_files_are_what_the_generator_writes(generate, tmp_path):
+    generate.write(tmp_path)
+    for name in ("discharges.csv", "hierarchies/diagnosis.csv", "hierarchies/ward.csv"):
+        written, committed = (tmp_path / name).read_bytes(), (HOSPITAL / name).read_bytes()
+        assert written == committed, f"{name} is old: run generate.py"
+
+
+def test_size(stays):
+    assert len(stays) == 20_000
+    assert len({stay["patient_id"] for stay in stays}) == 15_500
+    assert (HOSPITAL / "discharges.csv").stat().st_size < 2_000_000
+
+
+def test_a_patient_is_one_person(stays):
+    fixed = {(stay["patient_id"], stay["name"], stay["birth_date"], stay["sex"]) for stay in stays}
+    assert len(fixed) == 15_500
+
+
+def test_nobody_is_admitted_before_birth(stays):
+    for stay in stays:
+        assert date.fromisoformat(stay["birth_date"]) <= date.fromisoformat(stay["admitted"])
+
+
+def test_missing_values_and_leading_zeros(stays):
+    for column in ("zip", "ward", "cost"):
+        assert 0.01 < sum(not stay[column] for stay in stays) / len(stays) < 0.05
+    zips = {stay["zip"] for stay in stays} - {""}
+    assert {len(text) for text in zips} == {5}
+    assert any(text.startswith("0") for text in zips)
+    assert any(not text.startswith("0") for text in zips)
+
+
+def test_diagnoses_are_a_skewed_tree_of_three_levels(stays):
+    tree = hierarchy("diagnosis")
+    counts = Counter(stay["diagnosis"] for stay in stays)
+    assert set(counts) == set(tree)
+    assert {len(path) for path in tree.values()} == {4}
+    assert counts.most_common()[0][1] > 10 * counts.most_common()[-1][1]
+    assert {stay["ward"] for stay in stays} - {""} == set(hierarchy("ward"))
+
+
+def test_columns_depend_on_each_other(stays):
+    births = Counter(stay["ward"] for stay in stays if stay["diagnosis"] == "O80")
+    assert births["Obstetrics"] / births.total() > 0.9
+    long, short = ([], [])
+    for stay in stays:
+        if stay["cost"]:
+            (long if int(stay["length_of_stay"]) > 10 else short).append(float(stay["cost"]))
+    assert sum(long) / len(long) > 2 * sum(short) / len(short)
+
+
+def test_the_policy_names_every_column(stays):
+    policy = tomllib.loads((HOSPITAL / "policy.toml").read_text(encoding="utf-8"))
+    assert {*policy["attributes"], policy["person"]["key"]} == set(stays[0])
