@@ -15,14 +15,10 @@ from indistinct.tables.records import Frequencies, Reference
 def hierarchy(attribute, values, paths=None):
     """Values in the given order; ``paths`` maps a value to its labels above, lowest first (a missing value: root)."""
     texts = [value for value in values if value is not None] + [None] * (None in values)
-    levels = [
-        Level(np.arange(len(texts), dtype=np.int32), tuple(map(str, texts)), (Fraction(0),) * len(texts))
-    ]
+    levels = [Level(np.arange(len(texts), dtype=np.int32), tuple(map(str, texts)), (Fraction(0),) * len(texts))]
     height = len(next(iter(paths.values()))) if paths else 0
     for number in range(height):
-        labels = [
-            paths[text][number] if text in paths else "*" if number == height - 1 else "" for text in texts
-        ]
+        labels = [paths[text][number] if text in paths else "*" if number == height - 1 else "" for text in texts]
         distinct = list(dict.fromkeys(labels))
         nodes = np.array([distinct.index(label) for label in labels], np.int32)
         levels.append(Level(nodes, tuple(distinct), (Fraction(1),) * len(distinct)))
@@ -74,9 +70,7 @@ def of_counts(*histograms, order=None, paths=None):
         for value, count in zip("abcdefghijklmnopqrstuvwxyz", counts, strict=False):
             quasi += [f"{number:04d}"] * count
             values += [value] * count
-    return judged(
-        quasi, {"s": values}, orders={"s": order} if order else None, paths={"s": paths} if paths else None
-    )
+    return judged(quasi, {"s": values}, orders={"s": order} if order else None, paths={"s": paths} if paths else None)
 
 
 @pytest.fixture(scope="session")

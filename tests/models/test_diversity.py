@@ -28,9 +28,7 @@ def test_distinct(tables):
 
 def test_missing_is_one_value_whatever_the_size_of_the_table(tables):
     for times in (1, 1000):
-        classes, context = tables.judged(
-            ["A"] * 2 + ["B"] * 3 * times, {"s": ["5", "6"] + [None] * 3 * times}
-        )
+        classes, context = tables.judged(["A"] * 2 + ["B"] * 3 * times, {"s": ["5", "6"] + [None] * 3 * times})
         assert evaluate(DistinctL("s", 2), classes, context).measure.tolist() == [2, 1]
 
 
@@ -126,9 +124,7 @@ def test_entropy_against_the_definition_in_integers(tables, counts, length):
 
 
 def test_an_even_class_is_decided_by_the_compiled_test(tables):
-    for values, length in product(
-        [2, 3, 6, 7], ["2", "3", "3.000000000000000000001", "6.9999999999999999999", "7"]
-    ):
+    for values, length in product([2, 3, 6, 7], ["2", "3", "3.000000000000000000001", "6.9999999999999999999", "7"]):
         classes, context = tables.of_counts([5] * values)
         (criterion,) = criteria([EntropyL("s", length)], context)
         counts = np.full(values, 5, np.int64)
@@ -209,8 +205,7 @@ def test_reason_of_recursive(tables):
     answer = evaluate(RecursiveCL("s", 2, 2), classes, context)
     assert answer.satisfied.tolist() == [False, True]
     assert answer.reason == (
-        "1 of 2 classes has a most frequent value that reaches 2 times the rows from value number 2 on;"
-        " c must exceed 2"
+        "1 of 2 classes has a most frequent value that reaches 2 times the rows from value number 2 on; c must exceed 2"
     )
 
 
@@ -231,7 +226,7 @@ def test_recursive_and_distinct_against_their_definitions(tables, histograms, c,
 def test_recursive_ties_are_decided_by_the_compiled_test(tables):
     for c in ["4", "1.5", "4/3", "1.33333333333333333333", "1.3333333333333333333334"]:
         for counts in product(range(1, 5), repeat=3):
-            classes, context = tables.of_counts(counts)
+            _, context = tables.of_counts(counts)
             (criterion,) = criteria([RecursiveCL("s", c, 2)], context)
             rows = sum(counts)
             value = violation(
@@ -255,9 +250,7 @@ def test_counts_beyond_32_bits(tables):
         histograms={"s": replace(classes.histograms["s"], count=np.full(3, 2**40))},
     )
     assert evaluate(RecursiveCL("s", "0.5", 2), huge, context).satisfied.tolist() == [False]
-    assert evaluate(RecursiveCL("s", "0.500000000000000000001", 2), huge, context).satisfied.tolist() == [
-        True
-    ]
+    assert evaluate(RecursiveCL("s", "0.500000000000000000001", 2), huge, context).satisfied.tolist() == [True]
     assert evaluate(EntropyL("s", 3), huge, context).satisfied.tolist() == [True]
 
 
@@ -288,9 +281,7 @@ def test_joint_is_stronger_than_each(tables):
     answer = evaluate(JointL(("disease", "drug"), "distinct_l", 2), classes, context)
     assert not answer.satisfied.any()
     assert answer.achieved == {"l": 1}
-    assert answer.reason.startswith(
-        "disease, with drug joined to the quasi-identifiers: 1 of 2 classes has fewer"
-    )
+    assert answer.reason.startswith("disease, with drug joined to the quasi-identifiers: 1 of 2 classes has fewer")
 
 
 def test_joint_is_not_absorbing(tables):

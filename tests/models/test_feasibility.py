@@ -39,13 +39,13 @@ FLU = ("A" * 50 + "B" * 50, {"disease": ["flu"] * 60 + ["cold"] * 30 + [None] * 
         (EntropyL("disease", 4), "entropy_l: the column disease has 3 distinct values, fewer than l = 4"),
         (
             EntropyL("disease", "2.9"),
-            "entropy_l: the whole column disease has effective l = 2.453, less than l = 29/10;"
-            " the value 'flu' has 60 of 100 rows",
+            "entropy_l: the whole column disease has effective l = 2.455, less than l = 29/10; "
+            + "the value 'flu' has 60 of 100 rows",
         ),
         (
             RecursiveCL("disease", "1.5", 2),
-            "recursive_cl: the value 'flu' of disease has 60 of 100 rows, not fewer than c = 3/2 times the"
-            " 40 rows of the values from number l = 2 on",
+            "recursive_cl: the value 'flu' of disease has 60 of 100 rows, not fewer than c = 3/2 times "
+            + "the 40 rows of the values from number l = 2 on",
         ),
     ],
 )
@@ -90,9 +90,7 @@ def test_suppression_may_help_some_models(tables):
 def test_joint_models_are_judged_on_joint_counts(tables):
     counted = tables.frequencies("AABB", {"s": list("abab"), "t": list("xyxy")})
     joint = JointL(("s", "t"), "distinct_l", 2)
-    assert infeasible_reason([joint], counted, 0).startswith(
-        "joint_l: s, with t joined to the quasi-identifiers"
-    )
+    assert infeasible_reason([joint], counted, 0).startswith("joint_l: s, with t joined to the quasi-identifiers")
     assert infeasible_reason([joint], counted) is None
     assert feasible_root([joint], Context(counted.references), 4)  # says nothing about joint models
 

@@ -90,7 +90,7 @@ def test_one_class_of_the_python_article_has_entropy_zero(tables):
 
 
 def test_equal_distances_of_the_python_article(tables):
-    """Printed 1/6, 1/12, 1/3 (a distance between sorted probabilities); with t = 0.3 two classes seem to pass."""
+    """Printed 1/6, 1/12, 1/3 (distances between sorted probabilities), so that two classes pass t = 0.3."""
     classes, context = tables.judged(AGES, {"s": AFTER})
     answer = evaluate(TCloseness("s", "0.3", "equal"), classes, context)
     assert answer.measure.tolist() == pytest.approx([1 / 3, 1 / 3, 2 / 3])
@@ -138,9 +138,7 @@ def test_four_healthy_and_one_ill_have_two_values(tables):
     """Written: "five diseases, four of them healthy"."""
     classes, context = tables.of_counts([4, 1])
     assert evaluate(DistinctL("s", 2), classes, context).achieved == {"l": 2}
-    assert achieved("entropy_l", "s", classes, context)["l"]["decimal"] == pytest.approx(
-        1.6493848884661177, rel=1e-12
-    )
+    assert achieved("entropy_l", "s", classes, context)["l"]["decimal"] == pytest.approx(1.6493848884661177, rel=1e-12)
 
 
 @pytest.mark.parametrize("values", [3, 6, 7, 10, 21])

@@ -41,15 +41,9 @@ def test_reason_of_k_has_the_counts(tables):
     classes, context = tables.judged(PYTHON_ARTICLE[0], {"s": PYTHON_ARTICLE[1]})
     answer = evaluate(KAnonymity(3), classes, context)
     assert answer.reason == "2 of 3 classes have fewer than 3 rows; the smallest has 1"
-    assert (
-        evaluate(KAnonymity(1), classes, context).reason
-        == "every class has at least 1 row; the smallest has 1"
-    )
+    assert evaluate(KAnonymity(1), classes, context).reason == "every class has at least 1 row; the smallest has 1"
     one, context = tables.of_counts([2])
-    assert (
-        evaluate(KAnonymity(3), one, context).reason
-        == "the only class has fewer than 3 rows; the smallest has 2"
-    )
+    assert evaluate(KAnonymity(3), one, context).reason == "the only class has fewer than 3 rows; the smallest has 2"
 
 
 def test_sizes_are_persons_where_there_is_a_person_key(tables):
@@ -94,14 +88,10 @@ def test_reason_of_alpha(tables):
     )
 
 
-@pytest.mark.parametrize(
-    "alpha", ["1/3", "0.3333333333333333", "0.33333333333333333333", "0.3333333333333334"]
-)
+@pytest.mark.parametrize("alpha", ["1/3", "0.3333333333333333", "0.33333333333333333333", "0.3333333333333334"])
 def test_alpha_is_read_exactly(tables, alpha):
     classes, context = tables.of_counts([1, 1, 1], [2, 2, 2])
-    assert evaluate(AlphaK("s", alpha, 3), classes, context).satisfied.all() == (
-        Fraction(alpha) >= Fraction(1, 3)
-    )
+    assert evaluate(AlphaK("s", alpha, 3), classes, context).satisfied.all() == (Fraction(alpha) >= Fraction(1, 3))
 
 
 def test_p_sensitive(tables):

@@ -144,9 +144,7 @@ def test_two_values_with_a_tree_of_height_two(tables):
 def test_reason_has_the_counts(tables):
     classes, context = tables.judged("AABBBC", {"s": ["HIV", "Flu", "Diabetes", "Cancer", "Flu", "HIV"]})
     answer = evaluate(TCloseness("s", "0.3", "equal"), classes, context)
-    assert (
-        answer.reason == "3 of 3 classes differ from the table by more than 3/10; the largest distance is 2/3"
-    )
+    assert answer.reason == "3 of 3 classes differ from the table by more than 3/10; the largest distance is 2/3"
     assert answer.achieved["t"]["fraction"] == "2/3"
     assert not answer.more_is_better
 
@@ -188,7 +186,7 @@ def test_missing_values_need_a_place_in_the_order(tables):
     classes, context = tables.judged(*rows, missing_at="last")
     assert exact_distances(classes, context, "ordered") == fractions("1/3", "1/3")
     classes, context = tables.judged(*rows, missing_at="first")
-    # order missing, 1, 2, 3: A cumulates to 0, 1/2, 1, 1, B to 1/2, 1/2, 1/2, 1, the table to 1/4, 1/2, 3/4, 1
+    # missing, 1, 2, 3: A cumulates to 0, 1/2, 1, 1, B to 1/2, 1/2, 1/2, 1, the table to 1/4, 1/2, 3/4, 1
     assert exact_distances(classes, context, "ordered") == fractions("1/6", "1/6")
 
 
@@ -227,9 +225,9 @@ TREE = {
 
 @settings(max_examples=150, deadline=None)
 @given(
-    histograms=st.lists(
-        st.lists(st.integers(0, 5), min_size=5, max_size=5).filter(any), min_size=1, max_size=5
-    ).filter(lambda found: all(sum(column) for column in zip(*found, strict=True))),
+    histograms=st.lists(st.lists(st.integers(0, 5), min_size=5, max_size=5).filter(any), min_size=1, max_size=5).filter(
+        lambda found: all(sum(column) for column in zip(*found, strict=True))
+    ),
     t=st.fractions(0, 1, max_denominator=12),
     wide=st.booleans(),
 )
@@ -288,9 +286,7 @@ def test_closed_forms_are_the_transport_cost(tables, seed):
     ground = {
         "ordered": np.abs(np.subtract.outer(np.arange(5), np.arange(5))) / 4,
         "equal": 1 - np.eye(5),
-        "hierarchical": np.array(
-            [[np.argmax(tree[:, i] == tree[:, j]) / 3 for j in range(5)] for i in range(5)]
-        ),
+        "hierarchical": np.array([[np.argmax(tree[:, i] == tree[:, j]) / 3 for j in range(5)] for i in range(5)]),
     }
     for distance, cost in ground.items():
         for counts, found in zip(histograms, exact_distances(classes, context, distance), strict=True):
@@ -371,9 +367,7 @@ def test_nearly_unique_values_cost_log_m_each(tables):
     from indistinct.tables.records import Histogram
 
     level = Level(values, (), ())
-    reference = Reference(
-        Hierarchy("s", "range", tuple(map(str, range(m))), (level,)), np.ones(m, np.int64), m
-    )
+    reference = Reference(Hierarchy("s", "range", tuple(map(str, range(m))), (level,)), np.ones(m, np.int64), m)
     pairs = np.sort(np.random.default_rng(1).permutation(m).reshape(-1, 2), axis=1).astype(np.int32)
     histogram = Histogram(np.arange(0, m + 1, 2), pairs.ravel(), np.ones(m, np.int64))
     classes = replace(small, rows=np.full(m // 2, 2), histograms={"s": histogram})

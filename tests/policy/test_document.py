@@ -62,9 +62,7 @@ def test_a_limit_in_percent_brings_the_share(limit, meant):
     assert f"did you mean {meant}?" in refused(lambda: policy(suppression={"limit": limit})).message
 
 
-@pytest.mark.parametrize(
-    ("limit", "rows", "allowed"), [("0.29", 100, 29), ("1/3", 10, 3), (0, 9, 0), (1, 9, 9)]
-)
+@pytest.mark.parametrize(("limit", "rows", "allowed"), [("0.29", 100, 29), ("1/3", 10, 3), (0, 9, 0), (1, 9, 9)])
 def test_the_allowed_rows_are_exact(limit, rows, allowed):
     assert Suppression(limit=limit).allowed(rows) == allowed
 
@@ -85,12 +83,8 @@ def test_every_problem_has_its_own_line_and_the_first_place_is_kept():
     assert "  privacy[1].t = 1.5 (t_closeness): must be a number, 0 <= t <= 1" in lines
     assert any("privacy[1].distance is missing" in line and '"ordered"' in line for line in lines)
     assert any('atributes is an unknown key; did you mean "attributes"?' in line for line in lines)
-    assert any(
-        'attributes."date of birth".typ is an unknown key; did you mean "type"?' in line for line in lines
-    )
-    assert any(
-        'attributes."date of birth".role = "quasi": must be one of identifying' in line for line in lines
-    )
+    assert any('attributes."date of birth".typ is an unknown key; did you mean "type"?' in line for line in lines)
+    assert any('attributes."date of birth".role = "quasi": must be one of identifying' in line for line in lines)
     assert error.where == {"key": "version"}
 
 
@@ -186,9 +180,7 @@ def test_the_value_of_a_key_in_the_policy_is_not_shown():
 
 def test_settings_of_an_attribute_that_fit():
     assert Attribute(role="sa", type="integer", missing="first").is_ordered
-    assert (
-        Attribute(role="id", action="pseudonym", key_env="KEY", mapping_file="map.csv").action == "pseudonym"
-    )
+    assert Attribute(role="id", action="pseudonym", key_env="KEY", mapping_file="map.csv").action == "pseudonym"
     assert Attribute(role="qi", type="integer", domain=[0, 110]).domain == (Fraction(0), Fraction(110))
     days = (date(2024, 1, 1), date(2024, 12, 31))
     assert Attribute(role="qi", type="date", domain=["2024-01-01", "2024-12-31"]).domain == days

@@ -198,9 +198,7 @@ def test_files_that_are_no_policies(tmp_path, name):
 
 
 def test_an_edited_document_keeps_comments_and_spelling():
-    text = EXAMPLE.replace(
-        '[attributes.zip]\nrole = "quasi_identifying"', '[attributes.zip]\nrole = "QI"  # mine'
-    )
+    text = EXAMPLE.replace('[attributes.zip]\nrole = "quasi_identifying"', '[attributes.zip]\nrole = "QI"  # mine')
     policy = loads(text)
     changed = Policy(
         **policy.plain()
@@ -340,9 +338,7 @@ def fits(value, schema, root):
     """Check a value against a JSON Schema (the keywords that pydantic writes; an unknown one is an error)."""
     checks = {
         "$ref": lambda ref: fits(value, root["$defs"][ref.rpartition("/")[2]], root),
-        "type": lambda names: any(
-            is_a(value, name) for name in ([names] if isinstance(names, str) else names)
-        ),
+        "type": lambda names: any(is_a(value, name) for name in ([names] if isinstance(names, str) else names)),
         "enum": lambda choices: value in choices,
         "const": lambda choice: value == choice,
         "anyOf": lambda options: any(fits(value, option, root) for option in options),

@@ -57,9 +57,7 @@ def test_what_is_no_number_is_refused(value):
         exact(value)
 
 
-@pytest.mark.parametrize(
-    "value", [2.5, "2", "two", True, None, Decimal("0.1"), float("nan"), Decimal("1e999999999")]
-)
+@pytest.mark.parametrize("value", [2.5, "2", "two", True, None, Decimal("0.1"), float("nan"), Decimal("1e999999999")])
 def test_what_is_no_whole_number_is_refused(value):
     with pytest.raises(ValueError, match="must be a whole number"):
         whole(value)
@@ -146,9 +144,7 @@ def test_unknown_keys_are_refused_with_the_nearest():
 
 
 def test_positional_arguments_follow_the_contract():
-    assert TCloseness("disease", "0.2", distance="equal") == TCloseness(
-        attribute="disease", t=0.2, distance="equal"
-    )
+    assert TCloseness("disease", "0.2", distance="equal") == TCloseness(attribute="disease", t=0.2, distance="equal")
     with pytest.raises(TypeError, match="at most 1"):
         KAnonymity(5, 6)
     with pytest.raises(TypeError, match="twice"):

@@ -29,9 +29,7 @@ SPELLINGS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("role", "word"), [(role, word) for role, words in SPELLINGS.items() for word in words]
-)
+@pytest.mark.parametrize(("role", "word"), [(role, word) for role, words in SPELLINGS.items() for word in words])
 def test_synonyms_in_any_case_and_with_any_sign(role, word):
     assert normalize(word) == role
     assert normalize(f" {word} ") == role

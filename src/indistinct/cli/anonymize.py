@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from indistinct.cli.common import located,  (
+from indistinct.cli.common import (
     Debug,
     Force,
     Json,
@@ -15,6 +15,7 @@ from indistinct.cli.common import located,  (
     Query,
     Quiet,
     SqlTable,
+    located,
     place,
     print_json,
     progress,

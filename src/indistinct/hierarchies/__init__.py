@@ -1,8 +1,8 @@
 """Value hierarchies: how the values of one attribute generalize.
 
-``build_hierarchy`` turns a specification, as it stands in a policy, into the record ``Hierarchy``; each kind has its
-file. ``taxonomy`` reads hierarchy files, ``labels`` says which values a published label covers, ``draft`` makes
-hierarchies from data, ``preview`` shows what a hierarchy does to a column.
+``build_hierarchy`` turns a specification, as it stands in a policy, into the record ``Hierarchy``; each kind
+has its file. ``taxonomy`` reads hierarchy files, ``labels`` says which values a published label covers,
+``draft`` makes hierarchies from data, ``preview`` shows what a hierarchy does to a column.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ def build_hierarchy(
 ) -> Hierarchy:
     """Build the hierarchy of an attribute from its specification.
 
-    ``texts`` are the distinct values of the column in any order, None for missing. ``spec`` is a table as in a policy:
-    ``{"kind": "intervals", "widths": [5, 10]}``, kinds intervals, masking, dates, ordinal, range, suppress;
-    ``{"file": "x.csv"}`` (relative to ``base``) or ``{"rows": [...]}``; None means no hierarchy. Keys whose value is
-    None count as absent. ``type``, ``format``, ``order`` and ``decimal`` say how texts are cast, ``domain`` is that of
-    the loss, ``weight``, ``min_level`` and ``max_level`` go to the record.
+    ``texts`` are the distinct values of the column in any order, None for missing. ``spec`` is a table as in
+    a policy: ``{"kind": "intervals", "widths": [5, 10]}``, kinds intervals, masking, dates, ordinal, range,
+    suppress; ``{"file": "x.csv"}`` (relative to ``base``) or ``{"rows": [...]}``; None means no hierarchy.
+    Keys whose value is None count as absent. ``type``, ``format``, ``order`` and ``decimal`` say how texts
+    are cast, ``domain`` is that of the loss, ``weight``, ``min_level`` and ``max_level`` go to the record.
 
-    Raises PolicyError for an unknown kind or key, a kind that does not fit the type, level bounds that the hierarchy
-    does not have; HierarchyError and DataError as the kinds do.
+    Raises PolicyError for an unknown kind or key, a kind that does not fit the type, level bounds that the
+    hierarchy does not have; HierarchyError and DataError as the kinds do.
 
     >>> build_hierarchy("age", ["31", "4"], spec={"kind": "intervals", "widths": [10]}, type="integer").levels[1].labels
     ('[0, 10)', '[30, 40)')
@@ -140,7 +140,8 @@ def _check_levels(attribute: str, height: int, min_level: int, max_level: int | 
     top = height if max_level is None else max_level
     if not 0 <= min_level <= top <= height:
         raise PolicyError(
-            f'levels of column "{attribute}" run from 0 to {height}, but min_level is {min_level} and max_level {max_level}',
+            f'levels of column "{attribute}" run from 0 to {height}, '
+            f"but min_level is {min_level} and max_level {max_level}",
             column=attribute,
         )
 

@@ -1,6 +1,7 @@
 """Calendar levels of dates: day, week, month, quarter, half, year, decade, century.
 
-A level is a unit of the calendar; its nodes are the half-open periods ``[start, end)`` of days since 1970-01-01.
+A level is a unit of the calendar; its nodes are the half-open periods ``[start, end)`` of days since
+1970-01-01.
 """
 
 from __future__ import annotations
@@ -39,15 +40,16 @@ def build(
 ) -> Hierarchy:
     """Build the levels value, one for each unit of the calendar (fine to coarse), and the root ``*``.
 
-    Labels: day ``2024-03-31``, ISO week ``2024-W13``, month ``2024-03``, quarter ``2024-Q1``, half ``2024-H1``, year
-    ``2024``, decade ``2020s``, century ``1900s``; the first decade of a century is written ``1900-1909``, so that no
-    label means two things.
+    Labels: day ``2024-03-31``, ISO week ``2024-W13``, month ``2024-03``, quarter ``2024-Q1``, half
+    ``2024-H1``, year ``2024``, decade ``2020s``, century ``1900s``; the first decade of a century is written
+    ``1900-1909``, so that no label means two things.
 
-    LM cost of a node: length of its period in days, clipped to the domain (declared, else first and last value), over
-    the length of the domain; a day of a column of pure dates is the value itself and costs 0; root 1.
+    LM cost of a node: length of its period in days, clipped to the domain (declared, else first and last
+    value), over the length of the domain; a day of a column of pure dates is the value itself and costs 0;
+    root 1.
 
-    Raises PolicyError for unknown units, units that do not go from fine to coarse, and a week below a coarser unit;
-    DataError for texts that are no dates or outside a declared domain.
+    Raises PolicyError for unknown units, units that do not go from fine to coarse, and a week below a coarser
+    unit; DataError for texts that are no dates or outside a declared domain.
 
     >>> build("seen", ["2024-03-31", "2024-04-01"], levels=["month", "year"]).levels[1].labels
     ('2024-03', '2024-04')
@@ -126,14 +128,17 @@ def _check(attribute: str, levels: Sequence[str]) -> None:
     unknown = [level for level in levels if level not in CALENDAR]
     if unknown or not levels or isinstance(levels, str):
         what = f'no level "{unknown[0]}"' if unknown and not isinstance(levels, str) else "no levels"
-        raise PolicyError(f'dates of column "{attribute}" have {what}; choose from {", ".join(CALENDAR)}', column=attribute)
+        raise PolicyError(
+            f'dates of column "{attribute}" have {what}; choose from {", ".join(CALENDAR)}', column=attribute
+        )
     for fine, coarse in pairwise(levels):
         if CALENDAR.index(fine) >= CALENDAR.index(coarse):
             raise PolicyError(
-                f'levels of column "{attribute}" must go from fine to coarse, but {coarse} follows {fine}', column=attribute
+                f'levels of column "{attribute}" must go from fine to coarse, but {coarse} follows {fine}',
+                column=attribute,
             )
         if fine == "week":
             raise PolicyError(
-                f'levels of column "{attribute}" do not nest: a week may lie in two of a {coarse}; let week be the last',
+                f'levels of column "{attribute}" do not nest: a week may lie in two {coarse}s; let week be last',
                 column=attribute,
             )

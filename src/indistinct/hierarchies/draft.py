@@ -1,7 +1,8 @@
 """Hierarchies made from data, as rows of a hierarchy file that a person can edit.
 
-``draft`` chooses by type: round quantiles for numbers, the calendar for dates, prefixes for codes, rare values lumped
-for other categories. Every drafted hierarchy ends in the root ``*`` and holds a row for each value of the column.
+``draft`` chooses by type: round quantiles for numbers, the calendar for dates, prefixes for codes, rare
+values lumped for other categories. Every drafted hierarchy ends in the root ``*`` and holds a row for each
+value of the column.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ def draft(
 ) -> list[Row]:
     """Make a hierarchy for a column from its distinct values and their rows.
 
-    ``counts`` maps each text to its rows; missing values (None) need no row in a file and are left out. ``minimum`` is
-    the number of rows that a lumped group of rare categories must have.
+    ``counts`` maps each text to its rows; missing values (None) need no row in a file and are left out.
+    ``minimum`` is the number of rows that a lumped group of rare categories must have.
 
     Raises DataError for texts that are none of the type; PolicyError for an ordinal column without order.
 
@@ -73,9 +74,9 @@ def quantiles(
 ) -> list[Row]:
     """Intervals that hold about equally many rows, with round ends, nested.
 
-    A level of b intervals is cut near its i-th quantile at the roundest number between the quantiles ``(i - 1/2) / b``
-    and ``(i + 1/2) / b``, unless a coarser level has a cut there. The first interval is written ``<20``, the last
-    ``80+``.
+    A level of b intervals is cut near its i-th quantile at the roundest number between the quantiles ``(i -
+    1/2) / b`` and ``(i + 1/2) / b``, unless a coarser level has a cut there. The first interval is written
+    ``<20``, the last ``80+``.
 
     >>> rows = quantiles("age", {str(age): 1 for age in range(100)}, bins=(4, 2))
     >>> rows[0], rows[30], rows[99]
@@ -130,9 +131,9 @@ def neighbours(attribute: str, texts: Iterable[str], *, order: Sequence[str] | N
 def prefixes(texts: Iterable[str]) -> list[Row]:
     """Tree of prefixes: ZIP codes lose digits from the right, ``J18.1`` goes to ``J18*`` and ``J*``.
 
-    A prefix length that joins nothing more than the one before is left out. Where all codes have one length, groups
-    are written as masks of that length, else as the prefix and one mask character; a code that is wholly its prefix
-    and alone stays itself.
+    A prefix length that joins nothing more than the one before is left out. Where all codes have one length,
+    groups are written as masks of that length, else as the prefix and one mask character; a code that is
+    wholly its prefix and alone stays itself.
 
     >>> prefixes(["02138", "02139", "10115"])
     [('02138', '0213*', '*'), ('02139', '0213*', '*'), ('10115', '1011*', '*')]
@@ -222,7 +223,8 @@ def _refined(cuts: list[int], found: Scale, rows: NDArray[np.int64], number: int
 def _roundest(low: int, high: int, near: int, found: Scale) -> int:
     """Multiple of the largest 1-2-5 step in (low, high], nearest to ``near``."""
     powers = range(len(str(max(abs(low), abs(high)))), -1, -1)
-    for step in (factor * 10**power for power in powers for factor in (5, 2, 1)):
+    steps: list[int] = [factor * 10**power for power in powers for factor in (5, 2, 1)]
+    for step in steps:
         if found.type == "integer" and step % found.unit:
             continue
         first, last = (low // step + 1) * step, high // step * step

@@ -70,8 +70,9 @@ class Fractions(Sequence[Fraction]):
 class Level:
     """One level of generalization: which node each value belongs to, and what a node is called and costs.
 
-    ``node_of`` is int32[n_values]; nodes are numbered 0.. in value order and every node is a contiguous run of
-    values. ``labels[node]`` is the published text. ``costs[node]`` is the exact LM cost of the node in [0, 1].
+    ``node_of`` is int32[n_values]; nodes are numbered 0.. in value order and every node is a contiguous run
+    of values. ``labels[node]`` is the published text. ``costs[node]`` is the exact LM cost of the node in [0,
+    1].
     """
 
     node_of: IntArray
@@ -89,9 +90,10 @@ class Level:
 class Hierarchy:
     """The values of one attribute that occur in a table, in canonical order, with their generalizations.
 
-    A value's *code* is its index. Codes follow the declared domain order (numbers, dates, an ordinal order, the
-    leaf order of a hierarchy), else code-point order. A missing value, where the column has one, is the last
-    code; its text is None and it joins the others only at the root (unless a hierarchy file has a row for it).
+    A value's *code* is its index. Codes follow the declared domain order (numbers, dates, an ordinal order,
+    the leaf order of a hierarchy), else code-point order. A missing value, where the column has one, is the
+    last code; its text is None and it joins the others only at the root (unless a hierarchy file has a row
+    for it).
 
     ``texts`` holds the published text of each value. ``levels[0]`` is the identity; an attribute without a
     hierarchy has only that level and is never changed. ``height`` = number of levels - 1.
@@ -101,8 +103,8 @@ class Hierarchy:
     otherwise it is published as the smallest node that covers lo and hi. A box that mixes missing and present
     values costs 1 and is published as the root label ``root``.
 
-    ``positions`` are the exact places of the present values on their scale (the number, the day, the rank), empty
-    for text. ``spellings`` maps the other spellings of a value ("05") to its text ("5").
+    ``positions`` are the exact places of the present values on their scale (the number, the day, the rank),
+    empty for text. ``spellings`` maps the other spellings of a value ("05") to its text ("5").
     """
 
     attribute: str
@@ -254,9 +256,10 @@ def assemble(
 ) -> Hierarchy:
     """Build the record from the levels of the present values.
 
-    Adds the identity below, the missing value (if there is one) as a node of its own on every level that does not
-    have it yet, and the root on top unless ``root`` is None. ``wide``: whether the domain of the present values has
-    more than one point; the root costs 0 where it has one and no value is missing. ``fields`` go to the record.
+    Adds the identity below, the missing value (if there is one) as a node of its own on every level that does
+    not have it yet, and the root on top unless ``root`` is None. ``wide``: whether the domain of the present
+    values has more than one point; the root costs 0 where it has one and no value is missing. ``fields`` go
+    to the record.
     """
     size = len(texts) + missing
     published = (*texts, None) if missing else tuple(texts)
@@ -276,7 +279,7 @@ def assemble(
 
 
 def runs(*keys: NDArray[Any]) -> tuple[IntArray, NDArray[np.int64]]:
-    """Number the runs of equal keys: the run of each position, and the first position of each run.
+    """Enumerate the runs of equal keys: the run of each position, and the first position of each run.
 
     >>> [part.tolist() for part in runs(np.array([5, 5, 7]), np.array([0, 1, 1]))]
     [[0, 1, 2], [0, 1, 2]]

@@ -34,24 +34,26 @@ def build(
 ) -> Hierarchy:
     """Build the levels value, one for each width or list of breaks, and the root ``*``.
 
-    A value x lies in ``[origin + i w, origin + (i + 1) w)`` or between two breaks. With ``bottom`` (``top``) the
-    values below (from there on) are one node ``<0`` (``90+``) on every level from 1 up, and the intervals end there.
-    An interval that holds a single whole number is written as that value.
+    A value x lies in ``[origin + i w, origin + (i + 1) w)`` or between two breaks. With ``bottom`` (``top``)
+    the values below (from there on) are one node ``<0`` (``90+``) on every level from 1 up, and the intervals
+    end there. An interval that holds a single whole number is written as that value.
 
-    LM cost of a node with bounds [a, b): ``(hi - lo) / (domain_hi - domain_lo)``, lo and hi being the smallest and
-    largest whole number of the interval for integers and a, b for decimals, clipped to the domain (``domain``, else the
-    smallest and largest value); root 1; all 0 for a domain of one point.
+    LM cost of a node with bounds [a, b): ``(hi - lo) / (domain_hi - domain_lo)``, lo and hi being the
+    smallest and largest whole number of the interval for integers and a, b for decimals, clipped to the
+    domain (``domain``, else the smallest and largest value); root 1; all 0 for a domain of one point.
 
-    Raises PolicyError for widths that are not multiples of the one before, breaks that do not ascend or are not among
-    those of the level before, another type than integer or decimal; HierarchyError naming values outside all breaks;
-    DataError for values that are no numbers or outside a declared domain.
+    Raises PolicyError for widths that are not multiples of the one before, breaks that do not ascend or are
+    not among those of the level before, another type than integer or decimal; HierarchyError naming values
+    outside all breaks; DataError for values that are no numbers or outside a declared domain.
 
     >>> ages = build("age", ["0", "9", "10", "93"], widths=[5, 10], top=90)
     >>> ages.levels[2].labels, ages.levels[1].labels
     (('[0, 10)', '[10, 20)', '90+'), ('[0, 5)', '[5, 10)', '[10, 15)', '90+'))
     """
     if type not in ("integer", "decimal"):
-        raise PolicyError(f'intervals need type integer or decimal, but column "{attribute}" is {type}', column=attribute)
+        raise PolicyError(
+            f'intervals need type integer or decimal, but column "{attribute}" is {type}', column=attribute
+        )
     found = scale(attribute, texts, type, decimal=decimal)
     low, high = limits(found, domain, decimal=decimal)
     ends = {"bottom": bottom, "top": top}
@@ -126,7 +128,8 @@ def _breaks(attribute: str, breaks: Sequence[Any]) -> tuple[tuple[Fraction, ...]
     for number, level in enumerate(levels, 1):
         if len(level) < 2 or any(a >= b for a, b in pairwise(level)):
             raise PolicyError(
-                f'breaks of column "{attribute}", level {number}, must be two or more ascending numbers', column=attribute
+                f'breaks of column "{attribute}", level {number}, must be two or more ascending numbers',
+                column=attribute,
             )
     for number, (fine, coarse) in enumerate(pairwise(levels), 2):
         extra = [cut for cut in coarse if cut not in fine]

@@ -1,12 +1,13 @@
 """Which original values a published label covers, for files of any origin.
 
-This is the eye of verification: it reads what stands in a published file and shares no code with what wrote it. Only
-the casting of original values (``values``) is common.
+This is the eye of verification: it reads what stands in a published file and shares no code with what wrote
+it. Only the casting of original values (``values``) is common.
 
-Read are: a value itself; the suppression token (everything, missing values too); the labels of a hierarchy file on any
-level; intervals ``[20, 30)``, ``[20, 30[``, ``(20,30]``, ``[20, 29]``, ``20-29``, ``[5 - 10]``, ``-10--5``, ``<20``,
-``<=40``, ``>40``, ``>=90``, ``90+``; dates ``2024-03``, ``2024-Q1``, ``2024-H1``, ``2024-W05``, ``2024``, ``2020s``,
-``1900-1909`` and intervals of them; masks ``0213*``, ``**139``; sets ``{a, b}``.
+Read are: a value itself; the suppression token (everything, missing values too); the labels of a hierarchy
+file on any level; intervals ``[20, 30)``, ``[20, 30[``, ``(20,30]``, ``[20, 29]``, ``20-29``, ``[5 - 10]``,
+``-10--5``, ``<20``, ``<=40``, ``>40``, ``>=90``, ``90+``; dates ``2024-03``, ``2024-Q1``, ``2024-H1``,
+``2024-W05``, ``2024``, ``2020s``, ``1900-1909`` and intervals of them; masks ``0213*``, ``**139``; sets ``{a,
+b}``.
 """
 
 from __future__ import annotations
@@ -76,8 +77,8 @@ def parse(
 ) -> Pattern | None:
     """Read a label as the set of values it describes; None when it can only be a value itself or a name.
 
-    Ends of intervals of dates are days since 1970-01-01, those of an ordinal column ranks. In a text column a lone
-    number is no interval, since "02138" is not "2138".
+    Ends of intervals of dates are days since 1970-01-01, those of an ordinal column ranks. In a text column a
+    lone number is no interval, since "02138" is not "2138".
 
     >>> parse("[20, 30[", "integer") == Interval(Fraction(20), Fraction(30), True, False)
     True
@@ -100,8 +101,9 @@ def parse(
 class Reader:
     """The distinct original values of one column, prepared for asking which of them labels cover.
 
-    ``texts`` as they stand in the original, None for missing; ``rows`` those of a hierarchy file, if the column has
-    one; ``token`` the suppression token. Preparing costs n log n; a question costs about as much as its answer is long.
+    ``texts`` as they stand in the original, None for missing; ``rows`` those of a hierarchy file, if the
+    column has one; ``token`` the suppression token. Preparing costs n log n; a question costs about as much
+    as its answer is long.
 
     >>> reader = Reader(["5", "12", "33", None], "integer")
     >>> reader.find("[10, 40)").tolist(), reader.find("*").tolist(), reader.covers(None).tolist()
@@ -153,13 +155,13 @@ class Reader:
         if label in self._nodes:
             return [*itself, *self._nodes[label]]
         pattern = parse(label, self.type, character=self._character, **self._reading)
-        if pattern is None:
-            return itself
         if isinstance(pattern, Interval):
             return np.append(self._inside(pattern), np.array(itself, dtype=np.int64))
         if isinstance(pattern, Mask):
-            return [*itself, *self._behind(pattern)]
-        return [*itself, *(number for text in pattern.texts for number in self._find_member(text))]
+            itself += self._behind(pattern)
+        elif isinstance(pattern, Members):
+            itself += [number for text in pattern.texts for number in self._find_member(text)]
+        return itself
 
     def _find_member(self, text: str) -> list[int]:
         if text in self._index:
@@ -175,7 +177,9 @@ class Reader:
             start = _search(places, ceil(low), "left") if interval.low_closed else _search(places, floor(low), "right")
         if interval.high is not None:
             high = interval.high * unit
-            stop = _search(places, floor(high), "right") if interval.high_closed else _search(places, ceil(high), "left")
+            stop = (
+                _search(places, floor(high), "right") if interval.high_closed else _search(places, ceil(high), "left")
+            )
         return arrangement[start:stop] if start < stop else arrangement[:0]
 
     def _ordered(self) -> tuple[Indices, NDArray[Any], int]:
@@ -249,8 +253,8 @@ def covers(
 ) -> NDArray[np.bool_]:
     """Which original values published labels cover: bool[n] for one label, bool[labels, n] for several.
 
-    ``spec`` is the hierarchy as in a policy, of which only the rows of a file (relative to ``base``) and the mask
-    character are used; other keywords as in ``Reader``, which answers without a table of all pairs.
+    ``spec`` is the hierarchy as in a policy, of which only the rows of a file (relative to ``base``) and the
+    mask character are used; other keywords as in ``Reader``, which answers without a table of all pairs.
 
     >>> covers("90+", ["89", "90", "104", None], "integer").tolist()
     [False, True, True, False]
@@ -365,13 +369,12 @@ def _ordinal_interval(text: str, order: Sequence[str]) -> Interval | None:
 
 BRACKETED = re.compile(rf"({OPENING})\s*(.+?)\s*(?:[,;]|\.\.|\bto\b|\s{DASH}\s)\s*(.+?)\s*({CLOSING})")
 SIGNED = re.compile(r"(<=|>=|<|>|\N{LESS-THAN OR EQUAL TO}|\N{GREATER-THAN OR EQUAL TO})\s*(.+)")
-YEAR = re.compile(r"(\d{4})")
-YEARS = re.compile(rf"(\d{{4}})\s*{DASH}\s*(\d{{4}})")
+YEARS = re.compile(rf"(\d{{4}})(?:\s*{DASH}\s*(\d{{4}}))?")
 DECADE = re.compile(r"(\d{3}0)s")
-PART = re.compile(r"(\d{4})-([QH])(\d)")
-PART_FIRST = re.compile(r"([QH])(\d)[ /-](\d{4})")
-MONTH = re.compile(r"(\d{4})[-/](\d{2})")
-MONTH_FIRST = re.compile(r"(\d{2})[./](\d{4})")
+PART = re.compile(r"(?P<year>\d{4})-(?P<part>[QH])(?P<number>\d)")
+PART_FIRST = re.compile(r"(?P<part>[QH])(?P<number>\d)[ /-](?P<year>\d{4})")
+MONTH = re.compile(r"(?P<year>\d{4})[-/](?P<month>\d{2})")
+MONTH_FIRST = re.compile(r"(?P<month>\d{2})[./](?P<year>\d{4})")
 WEEK = re.compile(r"(\d{4})-W(\d{2})")
 PART_MONTHS = {"Q": 3, "H": 6}
 
@@ -419,27 +422,25 @@ def _moment(text: str, format: str | None) -> Interval | None:  # noqa: A002
 
 
 def _calendar(text: str) -> Interval | None:
-    if match := YEAR.fullmatch(text):
-        return _months(int(match[1]), 1, 12)
-    if match := YEARS.fullmatch(text):
-        return _months(int(match[1]), 1, 12 * (int(match[2]) - int(match[1]) + 1))
-    if match := DECADE.fullmatch(text):
-        # 1900s is a century to most, so the wider reading is taken
-        return _months(int(match[1]), 1, 12 * (100 if match[1].endswith("00") else 10))
-    if match := PART.fullmatch(text) or PART_FIRST.fullmatch(text):
-        letter, number, year = (match[2], match[3], match[1]) if match[1].isdigit() else (match[1], match[2], match[3])
-        length = PART_MONTHS[letter]
-        return _months(int(year), (int(number) - 1) * length + 1, length) if 1 <= int(number) <= 12 // length else None
-    if match := MONTH.fullmatch(text) or MONTH_FIRST.fullmatch(text):
-        year, month = sorted(match.groups(), key=len, reverse=True)
-        return _months(int(year), int(month), 1) if 1 <= int(month) <= 12 else None
+    """Read a week, month, quarter, half, year, decade or century."""
     if match := WEEK.fullmatch(text):
         return _week(int(match[1]), int(match[2]))
-    return None
+    year, month, length = 0, 1, 0
+    if match := YEARS.fullmatch(text):
+        year, length = int(match[1]), 12 * (int(match[2] or match[1]) - int(match[1]) + 1)
+    elif match := DECADE.fullmatch(text):
+        # 1900s is a century to most, so the wider reading is taken
+        year, length = int(match[1]), 1200 if match[1].endswith("00") else 120
+    elif match := PART.fullmatch(text) or PART_FIRST.fullmatch(text):
+        length = PART_MONTHS[match["part"]]
+        year, month = int(match["year"]), (int(match["number"]) - 1) * length + 1
+    elif match := MONTH.fullmatch(text) or MONTH_FIRST.fullmatch(text):
+        year, month, length = int(match["year"]), int(match["month"]), 1
+    return _months(year, month, length)
 
 
 def _months(year: int, month: int, length: int) -> Interval | None:
-    if year < 1 or length < 1:
+    if year < 1 or length < 1 or not 1 <= month <= 12:
         return None
     past = year * 12 + month - 1 + length
     end = _day(date(past // 12, past % 12 + 1, 1)) if past // 12 <= date.max.year else _day(date.max) + 1

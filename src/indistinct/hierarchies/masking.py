@@ -26,19 +26,22 @@ def build(
 ) -> Hierarchy:
     """Build as many levels as the longest value has characters: level g hides g of them, the last is the root ``*``.
 
-    A value shorter than g is hidden wholly, by as many characters as it has. Codes are ordered by length, then by
-    code point (from the hidden end inwards), so that every node is a run. LM cost of a node:
+    A value shorter than g is hidden wholly, by as many characters as it has. Codes are ordered by length,
+    then by code point (from the hidden end inwards), so that every node is a run. LM cost of a node:
     ``(values(node) - 1) / (values(root) - 1)`` over the values that occur; a missing value counts as one.
 
-    Raises PolicyError for another side than right or left and for a mask of more than one character; HierarchyError
-    when one label would stand for two different sets of values, as when a value holds the mask itself.
+    Raises PolicyError for another side than right or left and for a mask of more than one character;
+    HierarchyError when one label would stand for two different sets of values, as when a value holds the mask
+    itself.
 
     >>> codes = build("zip", ["02138", "02139", "02141"])
     >>> [level.labels for level in codes.levels[1:3]], codes.height
     ([('0213*', '0214*'), ('021**',)], 5)
     """
     if side not in ("right", "left"):
-        raise PolicyError(f'masking of column "{attribute}" goes from "right" or "left", not "{side}"', column=attribute)
+        raise PolicyError(
+            f'masking of column "{attribute}" goes from "right" or "left", not "{side}"', column=attribute
+        )
     if len(character) != 1:
         raise PolicyError(f'masking of column "{attribute}" needs one character, not "{character}"', column=attribute)
     found = scale(attribute, texts)
@@ -95,7 +98,8 @@ def _check_labels(
         for label, start, stop in zip(labels, starts, starts[1:], strict=False):
             if known.setdefault(label, (start, stop)) != (start, stop):
                 raise HierarchyError(
-                    f'masking of column "{attribute}": the label "{label}" would stand for two different sets of values '
-                    f"(because of {quoted(holders or [ROOT])}); choose another mask character or make the values equally long",
+                    f'masking of column "{attribute}": the label "{label}" would stand for two sets of values '
+                    f"(because of {quoted(holders or [ROOT])}); choose another mask character, "
+                    "or make all values equally long",
                     column=attribute,
                 )

@@ -9,7 +9,7 @@ import numpy as np
 
 from indistinct.errors import PolicyError
 from indistinct.hierarchies.hierarchy import Fractions, Grouping, Hierarchy, assemble, runs
-from indistinct.hierarchies.values import exact, limits, range_text, scale
+from indistinct.hierarchies.values import exact, limits, quoted, range_text, scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,13 +31,13 @@ def build(
 ) -> Hierarchy:
     """Build the levels value, one for each size or list of groups, and the root ``*``.
 
-    ``sizes``: each a multiple of the one before; a group is that many neighbours of the order, from its beginning.
-    ``groups``: for each level either lists of neighbours, or names with lists. Groups without a name are written
-    ``[a, c]``, a single value as itself. LM cost of a group: ``(last rank - first rank) / (domain_last -
-    domain_first)``, clipped to the domain (default the whole order); root 1.
+    ``sizes``: each a multiple of the one before; a group is that many neighbours of the order, from its
+    beginning. ``groups``: for each level either lists of neighbours, or names with lists. Groups without a
+    name are written ``[a, c]``, a single value as itself. LM cost of a group: ``(last rank - first rank) /
+    (domain_last - domain_first)``, clipped to the domain (default the whole order); root 1.
 
-    Raises PolicyError when sizes or groups do not nest, groups are not made of neighbours or leave values out;
-    DataError for values outside the order.
+    Raises PolicyError when sizes or groups do not nest, groups are not made of neighbours or leave values
+    out; DataError for values outside the order.
 
     >>> build("size", ["XL", "S"], order=["S", "M", "L", "XL"], sizes=[2]).levels[1].labels
     ('[S, M]', '[L, XL]')
@@ -102,17 +102,21 @@ def _listed(attribute: str, order: Sequence[str], groups: Groups, number: int) -
     named = groups.items() if hasattr(groups, "items") else [(_label(group), group) for group in groups]
     level = []
     start = 0
-    for label, group in sorted(named, key=lambda item: [order.index(text) if text in order else -1 for text in item[1]]):
+    for label, group in sorted(
+        named, key=lambda item: [order.index(text) if text in order else -1 for text in item[1]]
+    ):
         if not group or tuple(group) != tuple(order[start : start + len(group)]):
             raise PolicyError(
-                f'groups of column "{attribute}", level {number}: [{", ".join(group)}] must be neighbours of the order, '
-                f"in that order, beginning with {order[start] if start < len(order) else 'no value: all are taken'}",
+                f'groups of column "{attribute}", level {number}: [{", ".join(group)}] must be neighbours of the '
+                f"order and written in it; the next value of the order is {quoted(order[start : start + 1]) or 'none'}",
                 column=attribute,
             )
         level.append((label, start))
         start += len(group)
     if start < len(order):
-        raise PolicyError(f'groups of column "{attribute}", level {number}, leave out "{order[start]}"', column=attribute)
+        raise PolicyError(
+            f'groups of column "{attribute}", level {number}, leave out "{order[start]}"', column=attribute
+        )
     return [*level, ("", len(order))]
 
 
@@ -126,10 +130,12 @@ def _check_nested(attribute: str, levels: Sequence[Named]) -> None:
         starts = [start for _, start in coarse or ()]
         if fine is not None and not set(starts) <= {start for _, start in fine}:
             raise PolicyError(
-                f'groups of column "{attribute}", level {number}, cut through a group of level {number - 1}', column=attribute
+                f'groups of column "{attribute}", level {number}, cut through a group of level {number - 1}',
+                column=attribute,
             )
         for (label, start), (_, stop) in pairwise(coarse or ()):
             if sets.setdefault(label, (start, stop)) != (start, stop):
                 raise PolicyError(
-                    f'groups of column "{attribute}": the name "{label}" stands for two different groups', column=attribute
+                    f'groups of column "{attribute}": the name "{label}" stands for two different groups',
+                    column=attribute,
                 )

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LevelPreview:
-    """One level: ``classes`` different labels occur, the rarest in ``smallest`` and the most frequent in ``largest`` rows.
+    """One level: ``classes`` different labels occur, the rarest in ``smallest``, the most frequent in ``largest`` rows.
 
-    ``loss`` is the LM of the level, exactly; ``examples`` are the first labels with their rows (None is missing).
+    ``loss`` is the LM of the level, exactly; ``examples`` are the first labels with their rows (None is
+    missing).
     """
 
     level: int

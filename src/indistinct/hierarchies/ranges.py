@@ -1,7 +1,7 @@
 """No levels: a class is published as the range of its members, with one of three kinds of bounds.
 
-A box of codes ``lo..hi`` is published from ``low[lo]`` to ``high[hi]``; each kind says what these are. LM cost:
-``upper[hi] - lower[lo]``, the two being the bounds, clipped to the domain, in units of its width.
+A box of codes ``lo..hi`` is published from ``low[lo]`` to ``high[hi]``; each kind says what these are. LM
+cost: ``upper[hi] - lower[lo]``, the two being the bounds, clipped to the domain, in units of its width.
 """
 
 from __future__ import annotations
@@ -86,19 +86,20 @@ def build(
 ) -> Hierarchy:
     """Build the record of a ``range`` attribute of type integer, decimal, date or ordinal.
 
-    ``bounds``: ``members`` (default of integer and ordinal) publishes the smallest and the largest member. ``snapped``
-    (default of decimal and date) moves both outward to a grid of ``step``: ``[170, 175)``, for whole steps
-    ``[20, 29]``; the default step is the largest of 1, 2, 5 times a power of ten not above 1/50 of the domain width,
-    at least 1 for integers and ranks, and a month for dates; for dates ``step`` is a number of days or a unit of the
-    calendar. ``region`` goes half way to the neighbouring distinct values of the column, to the ends of the domain
-    at the ends; regions tile the domain. A value that occurs alone in the domain is published as itself.
+    ``bounds``: ``members`` (default of integer and ordinal) publishes the smallest and the largest member.
+    ``snapped`` (default of decimal and date) moves both outward to a grid of ``step``: ``[170, 175)``, for
+    whole steps ``[20, 29]``; the default step is the largest of 1, 2, 5 times a power of ten not above 1/50
+    of the domain width, at least 1 for integers and ranks, and a month for dates; for dates ``step`` is a
+    number of days or a unit of the calendar. ``region`` goes half way to the neighbouring distinct values of
+    the column, to the ends of the domain at the ends; regions tile the domain. A value that occurs alone in
+    the domain is published as itself.
 
-    ``domain``: declared, else smallest and largest value (ordinal: the whole order, in ranks). Levels for full-domain
-    search are the value (cost 0) and the root ``*`` (cost 1, or 0 for a domain of one point). ``lower`` and ``upper``
-    are 0 for the missing value.
+    ``domain``: declared, else smallest and largest value (ordinal: the whole order, in ranks). Levels for
+    full-domain search are the value (cost 0) and the root ``*`` (cost 1, or 0 for a domain of one point).
+    ``lower`` and ``upper`` are 0 for the missing value.
 
-    Raises PolicyError for an unknown kind of bounds, a step that is not above 0, a text attribute; DataError for
-    values that are none of the type or outside a declared domain.
+    Raises PolicyError for an unknown kind of bounds, a step that is not above 0, a text attribute; DataError
+    for values that are none of the type or outside a declared domain.
 
     >>> ages = build("age", ["21", "20", "29", "60"], domain=[0, 100])
     >>> ages.label(0, 2), ages.cost(0, 2)
@@ -109,7 +110,11 @@ def build(
     """
     bounds = DEFAULT_BOUNDS.get(type, "members") if bounds is None else bounds
     if bounds not in BOUNDS or (step is not None and bounds != "snapped"):
-        what = f'no bounds "{bounds}"; choose {", ".join(BOUNDS)}' if bounds not in BOUNDS else 'a step, which goes with "snapped"'
+        what = (
+            f'no bounds "{bounds}"; choose {", ".join(BOUNDS)}'
+            if bounds not in BOUNDS
+            else 'a step, which goes with "snapped"'
+        )
         raise PolicyError(f'range of column "{attribute}" has {what}', column=attribute)
     if type == "text":
         raise PolicyError(f'range needs an ordered type, but column "{attribute}" is text', column=attribute)

@@ -36,8 +36,8 @@ MISSING_LEAF = ""
 class Taxonomy:
     """A checked hierarchy file: every node of every level is a contiguous run of leaves.
 
-    ``leaves`` in that order; ``node_of[g]`` int32[n_leaves] and ``labels[g]`` for the levels g = 1.. (index 0 is level
-    1), nodes numbered along the leaves.
+    ``leaves`` in that order; ``node_of[g]`` int32[n_leaves] and ``labels[g]`` for the levels g = 1.. (index 0
+    is level 1), nodes numbered along the leaves.
     """
 
     leaves: tuple[str, ...]
@@ -56,11 +56,11 @@ class Taxonomy:
 
 
 def read_taxonomy(path: str | Path) -> list[tuple[str, ...]]:
-    """Read the rows of a hierarchy file; the separator is one of ``; tab | ,``, whichever splits the rows evenly.
+    """Read the rows of a hierarchy file; the separator is the first of ``; tab | ,`` that splits every row.
 
-    Text is UTF-8, with or without a byte-order mark; cells may be quoted; empty lines are skipped; there is no header.
-    Raises HierarchyError (file, line) when the file cannot be read. Not checked: that the rows form a hierarchy, see
-    ``check``.
+    Text is UTF-8, with or without a byte-order mark; cells may be quoted; empty lines are skipped; there is
+    no header. Raises HierarchyError (file, line) when the file cannot be read. Not checked: that the rows
+    form a hierarchy, see ``check``.
     """
     path = Path(path)
     try:
@@ -75,7 +75,7 @@ def read_taxonomy(path: str | Path) -> list[tuple[str, ...]]:
     if "\0" in text:
         raise HierarchyError(f"hierarchy file {path.name} is not a text file", file=path.name)
     attempts = [_split(text, separator) for separator in SEPARATORS]
-    rows, broken = max(attempts, key=lambda attempt: _evenness(attempt[0], broken=attempt[1] is not None))
+    rows, broken = max(attempts, key=lambda attempt: _fitness(attempt[0], broken=attempt[1] is not None))
     if broken is not None:
         message = f"hierarchy file {path.name}, line {broken}: a quote is opened and not closed properly"
         raise HierarchyError(message, file=path.name, line=broken)
@@ -97,10 +97,10 @@ def _split(text: str, separator: str) -> tuple[list[tuple[str, ...]], int | None
     return rows, None
 
 
-def _evenness(rows: list[tuple[str, ...]], *, broken: bool) -> tuple[bool, bool, int]:
-    lengths = Counter(map(len, rows))
-    split = sum(count for length, count in lengths.items() if length > 1)
-    return not broken, len(lengths) == 1 and split > 0, split
+def _fitness(rows: list[tuple[str, ...]], *, broken: bool) -> tuple[bool, bool, int]:
+    """Say how well a separator fits: it splits every row. Not how evenly: a row may lack an entry."""
+    split = sum(len(row) > 1 for row in rows)
+    return not broken, split == len(rows), split
 
 
 def check(
@@ -112,13 +112,14 @@ def check(
 ) -> Taxonomy:
     """Check that rows form a hierarchy and order their leaves.
 
-    Leaves are ordered by the first appearance of their top label, then of the label below, and so on; with ``ranks``
-    (one number per row) the least rank takes the place of the first appearance. The node that holds the leaf ``""``
-    (a missing value) comes last on every level. A label repeated along one path for the same leaves is padding.
+    Leaves are ordered by the first appearance of their top label, then of the label below, and so on; with
+    ``ranks`` (one number per row) the least rank takes the place of the first appearance. The node that holds
+    the leaf ``""`` (a missing value) comes last on every level. A label repeated along one path for the same
+    leaves is padding.
 
-    Raises HierarchyError naming the attribute and the offending rows or labels: no rows, rows of unequal length, empty
-    labels, a leaf with two rows, a label that goes to two labels of the next level, a label that stands for two
-    different sets of leaves.
+    Raises HierarchyError naming the attribute and the offending rows or labels: no rows, rows of unequal
+    length, empty labels, a leaf with two rows, a label that goes to two labels of the next level, a label
+    that stands for two different sets of leaves.
 
     >>> check([("flu", "resp", "*"), ("ulcer", "dig", "*"), ("cold", "resp", "*")]).leaves
     ('flu', 'cold', 'ulcer')
@@ -155,11 +156,11 @@ def build(
 ) -> Hierarchy:
     """Build the record from the rows of a hierarchy file.
 
-    Only values that occur become codes. LM cost of a node: ``(leaves(node) - 1) / (leaves(root) - 1)`` over all leaves
-    of the file, 0 where there is one. A missing value takes the row of the leaf ``""`` if the file has one (and ``""``
-    is no value of the column), else it is one more leaf directly under the root. With a type other than text, leaves
-    are matched by what they mean ("05" is 5) and siblings follow the scale. A file that ends in several labels has no
-    root.
+    Only values that occur become codes. LM cost of a node: ``(leaves(node) - 1) / (leaves(root) - 1)`` over
+    all leaves of the file, 0 where there is one. A missing value takes the row of the leaf ``""`` if the file
+    has one (and ``""`` is no value of the column), else it is one more leaf directly under the root. With a
+    type other than text, leaves are matched by what they mean ("05" is 5) and siblings follow the scale. A
+    file that ends in several labels has no root.
 
     Raises HierarchyError as ``check`` does, and for values without a row (up to five are named).
 
@@ -266,14 +267,14 @@ def _check_nested(below: list[str], above: list[str], level: int, name: str, att
         known = parent.setdefault(label, up)
         if known != up:
             raise HierarchyError(
-                f'{name} is not nested: "{label}" of level {level} goes to both "{known}" and "{up}" of level {level + 1}; '
-                "every label needs one label above it",
+                f'{name} is not nested: "{label}" of level {level} goes to both "{known}" and "{up}" '
+                f"of level {level + 1}; every label needs one label above it",
                 column=attribute,
             )
 
 
 def _appearance(column: list[str], leaves: list[str]) -> NDArray[np.int64]:
-    """Number labels by first appearance; the one that holds the missing leaf comes last."""
+    """Enumerate labels by first appearance; the one that holds the missing leaf comes last."""
     number: dict[str, int] = {}
     for label in column:
         number.setdefault(label, len(number))

@@ -1,7 +1,8 @@
 """Casting the texts of a column by its declared type, exactly, and the order that follows from it.
 
-Types: ``text`` (exact match, code-point order), ``integer``, ``decimal``, ``date`` (ISO or a strptime format, with or
-without a time of day) and ``ordinal`` (the declared order). Two texts of one number or date are one value.
+Types: ``text`` (exact match, code-point order), ``integer``, ``decimal``, ``date`` (ISO or a strptime format,
+with or without a time of day) and ``ordinal`` (the declared order). Two texts of one number or date are one
+value.
 """
 
 from __future__ import annotations
@@ -46,8 +47,9 @@ LONGEST_NUMBER = 400
 class Cast(Sequence[Value | None]):
     """Typed values, one for each text given, and what else casting found out.
 
-    ``canonical`` maps every text that is another spelling of an earlier named value to the spelling that stands for
-    it: the shortest that occurs, then the first in code-point order. ``notes`` says so in a sentence.
+    ``canonical`` maps every text that is another spelling of an earlier named value to the spelling that
+    stands for it: the shortest that occurs, then the first in code-point order. ``notes`` says so in a
+    sentence.
     """
 
     values: list[Value | None]
@@ -61,7 +63,7 @@ class Cast(Sequence[Value | None]):
     def __getitem__(self, index: int) -> Value | None: ...
     @overload
     def __getitem__(self, index: slice) -> list[Value | None]: ...
-    def __getitem__(self, index: int | slice) -> Value | None | list[Value | None]:
+    def __getitem__(self, index: int | slice) -> Value | list[Value | None] | None:
         return self.values[index]
 
 
@@ -69,9 +71,9 @@ class Cast(Sequence[Value | None]):
 class Scale:
     """The distinct present values of a column in canonical order.
 
-    Value i stands at ``positions[i] / unit`` (ascending; int64, or Python integers where those are too small): the
-    number, the days since 1970-01-01, the rank; for text the place in code-point order. ``spellings`` maps other
-    spellings to ``texts``; ``missing`` says whether the column has missing values.
+    Value i stands at ``positions[i] / unit`` (ascending; int64, or Python integers where those are too
+    small): the number, the days since 1970-01-01, the rank; for text the place in code-point order.
+    ``spellings`` maps other spellings to ``texts``; ``missing`` says whether the column has missing values.
     """
 
     attribute: str
@@ -113,11 +115,12 @@ def cast(
 ) -> Cast:
     """Turn the texts of a column into typed values; None stays None.
 
-    Integers become int, decimals Decimal (exact), dates date or datetime, ordinal values their rank, text itself.
-    Blanks around numbers do not matter; ``5.0`` and ``5e0`` are whole numbers. ``decimal`` is the decimal mark.
+    Integers become int, decimals Decimal (exact), dates date or datetime, ordinal values their rank, text
+    itself. Blanks around numbers do not matter; ``5.0`` and ``5e0`` are whole numbers. ``decimal`` is the
+    decimal mark.
 
-    Raises DataError that names the column, up to five of the texts that are none of the type, and what is expected;
-    PolicyError for an unknown type, a format that is none, an ordinal type without order.
+    Raises DataError that names the column, up to five of the texts that are none of the type, and what is
+    expected; PolicyError for an unknown type, a format that is none, an ordinal type without order.
 
     >>> found = cast("age", ["5", "05", None, "7.0"], "integer")
     >>> list(found), dict(found.canonical)
@@ -247,8 +250,8 @@ def place(attribute: str, value: Any, found: Scale, what: str, **reading: Any) -
 def limits(found: Scale, domain: Sequence[Any] | None, **reading: Any) -> tuple[Fraction, Fraction]:
     """Find the ends of the domain: as declared, else the smallest and largest value (0, 0 if there is none).
 
-    An ordinal attribute has the whole of its order. Raises PolicyError for a domain that is no pair in ascending
-    order, DataError naming the values outside a declared one.
+    An ordinal attribute has the whole of its order. Raises PolicyError for a domain that is no pair in
+    ascending order, DataError naming the values outside a declared one.
     """
     attribute = found.attribute
     if domain is None:
@@ -383,9 +386,7 @@ def _preferred(text: str) -> tuple[int, str]:
 
 def _array(numbers: list[int]) -> Positions:
     """int64 where sums and differences of two numbers fit, else Python integers."""
-    if not numbers or max(*numbers, *(-min(numbers), 0)) < LARGE:
-        return np.array(numbers, dtype=np.int64)
-    return np.array(numbers, dtype=object)
+    return np.array(numbers, dtype=np.int64 if max(map(abs, numbers), default=0) < LARGE else object)
 
 
 def _known(attribute: str, type: str) -> None:  # noqa: A002

@@ -1,0 +1,42 @@
+"""Information-loss measures of a release: functions over what was counted, grouped and published.
+
+``LM`` (``lm``) is the figure of merit; the others stand beside it. Each file has definition, range, what a
+suppressed row costs, and source.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from indistinct.losses.average_class_size import average_class_size, normalised_class_size
+from indistinct.losses.discernibility import discernibility, discernibility_star
+from indistinct.losses.gcp import gcp
+from indistinct.losses.lm import lm
+from indistinct.losses.nonuniform_entropy import nonuniform_entropy
+
+if TYPE_CHECKING:
+    from indistinct.tables.records import Assignment, Frequencies, Recoding
+
+__all__ = [
+    "average_class_size",
+    "discernibility",
+    "discernibility_star",
+    "gcp",
+    "lm",
+    "nonuniform_entropy",
+    "normalised_class_size",
+    "summary",
+]
+
+
+def summary(frequencies: Frequencies, assignment: Assignment, recoding: Recoding) -> dict[str, Any]:
+    """All losses of a release as they stand in the JSON documents; ``nonuniform_entropy`` is the share."""
+    mean, by_attribute = lm(frequencies, assignment, recoding)
+    return {
+        "lm": float(mean),
+        "lm_by_attribute": {name: float(loss) for name, loss in by_attribute.items()},
+        "gcp": float(gcp(frequencies, assignment, recoding)[0]),
+        "average_class_size": float(average_class_size(assignment)),
+        "discernibility": discernibility(assignment),
+        "nonuniform_entropy": nonuniform_entropy(frequencies, assignment, recoding)[1],
+    }

@@ -24,7 +24,7 @@ from pydantic import (
 
 from indistinct.errors import PolicyError
 from indistinct.notices import Notice
-from indistinct.policy.generalization import ORDERED_TYPES, TREES, TYPES_OF_KIND, Generalization
+from indistinct.policy.generalization import ORDERED_TYPES, TREES, TYPES_OF_KIND, Generalization, Range
 from indistinct.policy.privacy import AnyPrivacy, Exact, TCloseness, Whole, exact, plain, whole
 from indistinct.policy.problems import Section, check_word, nearest, path, problem, refuse, show
 from indistinct.policy.roles import AnyRole  # noqa: TC001  # pydantic reads it at run time
@@ -97,21 +97,15 @@ class Table(Section):
     def _readable(self) -> Self:
         found = []
         if self.delimiter is not None and self.delimiter in '"\r\n':
-            found.append(
-                problem(("delimiter",), "must be one character, not a quote or a line break", self.delimiter)
-            )
+            found.append(problem(("delimiter",), "must be one character, not a quote or a line break", self.delimiter))
         if self.delimiter is not None and self.delimiter == self.decimal:
             found.append(
-                problem(
-                    ("delimiter",), "is also the decimal mark; set decimal to the other one", self.delimiter
-                )
+                problem(("delimiter",), "is also the decimal mark; set decimal to the other one", self.delimiter)
             )
         try:
             codecs.lookup(self.encoding)
         except (LookupError, ValueError):
-            found.append(
-                problem(("encoding",), "is unknown; use a name such as utf-8, cp1252, latin-1", self.encoding)
-            )
+            found.append(problem(("encoding",), "is unknown; use a name such as utf-8, cp1252, latin-1", self.encoding))
         refuse(found)
         return self
 
@@ -155,9 +149,7 @@ class Attribute(Section):
         Annotated[
             tuple[Fraction, Fraction] | tuple[date, date],
             PlainValidator(_ends),
-            WithJsonSchema(
-                {"type": "array", "items": {"type": ["number", "string"]}, "minItems": 2, "maxItems": 2}
-            ),
+            WithJsonSchema({"type": "array", "items": {"type": ["number", "string"]}, "minItems": 2, "maxItems": 2}),
         ]
         | None
     ) = None
@@ -203,28 +195,28 @@ class Attribute(Section):
     def _type_problems(self) -> list[InitErrorDetails]:
         found = []
         if self.format is not None and self.type != "date":
-            found.append(
-                problem(("format",), f'is for type = "date"; the type is "{self.type}"', self.format)
-            )
+            found.append(problem(("format",), f'is for type = "date"; the type is "{self.type}"', self.format))
         elif self.format is not None and not _is_date_format(self.format):
             found.append(problem(("format",), 'is no format of dates; write it as "%d.%m.%Y"', self.format))
         if self.order is not None and self.type != "ordinal":
-            found.append(
-                problem(("order",), f'is for type = "ordinal"; the type is "{self.type}"', self.order)
-            )
+            found.append(problem(("order",), f'is for type = "ordinal"; the type is "{self.type}"', self.order))
         if self.order is None and self.type == "ordinal":
             found.append(problem(("order",), 'is missing; type = "ordinal" needs the values, lowest first'))
         twice = [value for value, times in Counter(self.order or ()).items() if times > 1]
         if twice:
-            found.append(
-                problem(("order",), f"lists {show(twice[0])} twice; list each value once", self.order)
-            )
+            found.append(problem(("order",), f"lists {show(twice[0])} twice; list each value once", self.order))
         kind = self.hierarchy.kind if self.hierarchy else "suppress"
         types = TYPES_OF_KIND.get(kind, (self.type,))
         if self.type not in types:
             remedy = f"set type to {' or '.join(types)}, or choose another kind"
             sentence = f'cannot take type = "{self.type}"; {remedy}'
             found.append(problem(("hierarchy", "kind"), sentence, kind))
+        if isinstance(self.hierarchy, Range) and self.hierarchy.step is not None:
+            step, place = self.hierarchy.step, ("hierarchy", "step")
+            if isinstance(step, str) and self.type != "date":
+                found.append(problem(place, "is a unit of dates; give a number", step))
+            if self.hierarchy.bounds is None and self.type in ("integer", "ordinal"):
+                found.append(problem(place, f'goes with bounds = "snapped", not the default of {self.type}', step))
         return found
 
     def _level_problems(self) -> list[InitErrorDetails]:
@@ -236,14 +228,10 @@ class Attribute(Section):
                 sentence = f'is for type integer, decimal or date; the type is "{self.type}"'
                 found.append(problem(("domain",), sentence, self.domain))
             elif not isinstance(low, needed):
-                sentence = (
-                    f"must be two {'dates' if needed is date else 'numbers'}, as the type is {self.type}"
-                )
+                sentence = f"must be two {'dates' if needed is date else 'numbers'}, as the type is {self.type}"
                 found.append(problem(("domain",), sentence, self.domain))
             elif low >= high:  # type: ignore[operator]  # both ends are of one kind
-                found.append(
-                    problem(("domain",), "must be [lowest, highest] with lowest < highest", self.domain)
-                )
+                found.append(problem(("domain",), "must be [lowest, highest] with lowest < highest", self.domain))
         if self.max_level is not None and self.min_level > self.max_level:
             sentence = f"must be at most max_level, which is {self.max_level}"
             found.append(problem(("min_level",), sentence, self.min_level))
@@ -252,22 +240,16 @@ class Attribute(Section):
     def _role_problems(self) -> list[InitErrorDetails]:
         found = []
         if self.action is not None and self.role != "identifying":
-            found.append(
-                problem(("action",), f"is for identifying columns; the role is {self.role}", self.action)
-            )
+            found.append(problem(("action",), f"is for identifying columns; the role is {self.role}", self.action))
         if self.action == "pseudonym" and (self.key_file is None) == (self.key_env is None):
-            sentence = (
-                "needs the place of its key: either key_file or key_env (the key never stands in a policy)"
-            )
+            sentence = "needs the place of its key: either key_file or key_env (the key never stands in a policy)"
             found.append(problem(("action",), sentence, self.action))
         for name in ("key_file", "key_env", "mapping_file"):
             value = getattr(self, name)
             if value is not None and self.action != "pseudonym":
                 found.append(problem((name,), 'goes with action = "pseudonym"; leave it out', value))
         if self.missing is not None and self.role != "sensitive":
-            found.append(
-                problem(("missing",), f"is for sensitive columns; the role is {self.role}", self.missing)
-            )
+            found.append(problem(("missing",), f"is for sensitive columns; the role is {self.role}", self.missing))
         elif self.missing in ("first", "last") and not self.is_ordered:
             sentence = f'needs an ordered type ({", ".join(ORDERED_TYPES)}); the type is "{self.type}"'
             found.append(problem(("missing",), sentence, self.missing))
@@ -326,9 +308,7 @@ class Recoding(Section):
 
     later: ClassVar[tuple[str, ...]] = ("mode",)
 
-    algorithm: Annotated[Literal["local", "optimal", "generalize_step"], BeforeValidator(_algorithm)] = (
-        "local"
-    )
+    algorithm: Annotated[Literal["local", "optimal", "generalize_step"], BeforeValidator(_algorithm)] = "local"
     """local: each class as suits it; optimal: one level per column, proven; generalize_step: a baseline."""
     quality: Literal["fast", "balanced", "best"] = "balanced"
     """How long local recoding improves its result."""
@@ -444,9 +424,7 @@ class Policy(Section):
             key = self.attributes.get(self.person.key)
             if key is not None and key.role != "identifying":
                 place = ("attributes", self.person.key, "role")
-                sentence = (
-                    "must be identifying, because the column is the person key; or leave the attribute out"
-                )
+                sentence = "must be identifying, because the column is the person key; or leave the attribute out"
                 found.append(problem(place, sentence, key.role))
         if not self.quasi_identifiers and self.table.unlisted != "quasi_identifying":
             sentence = (
@@ -545,9 +523,7 @@ class Policy(Section):
         protected = {name for model in self.privacy for name in model.attributes_used}
         for name, attribute in self.attributes.items():
             if self.privacy and attribute.role == "sensitive" and name not in protected:
-                sentence = (
-                    f'no privacy model looks at the sensitive column "{name}"; it is published unprotected'
-                )
+                sentence = f'no privacy model looks at the sensitive column "{name}"; it is published unprotected'
                 found.append(Notice("unprotected", name, sentence))
             if attribute.role != "quasi_identifying":
                 defaults = ("weight", "min_level", "max_level")
@@ -625,13 +601,9 @@ def _distance_problems(model: TCloseness, attribute: Attribute, position: int) -
             f"{', '.join(ORDERED_TYPES[:-1])}, or ordinal with its order"
         )
         return [problem(place, sentence, model.distance)]
-    if model.distance == "hierarchical" and (
-        attribute.hierarchy is None or attribute.hierarchy.kind not in TREES
-    ):
+    if model.distance == "hierarchical" and (attribute.hierarchy is None or attribute.hierarchy.kind not in TREES):
         has = f"has kind {attribute.hierarchy.kind}" if attribute.hierarchy else "is missing"
-        sentence = (
-            f'needs a tree, and the hierarchy of "{model.attribute}" {has}: give one as {{ file = "..." }}'
-        )
+        sentence = f'needs a tree, and the hierarchy of "{model.attribute}" {has}: give one as {{ file = "..." }}'
         return [problem(place, sentence, model.distance)]
     return []
 

@@ -6,12 +6,13 @@ without the table. Not checked: that the file exists and is a hierarchy, that va
 
 from __future__ import annotations
 
+from fractions import Fraction  # noqa: TC003  # pydantic reads it at run time
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
 
-from indistinct.policy.privacy import Exact, Whole  # noqa: TC001  # pydantic reads them at run time
+from indistinct.policy.privacy import Exact, Whole, exact
 from indistinct.policy.problems import Section, check_tag, problem, refuse, show
 
 ORDERED_TYPES = ("integer", "decimal", "date", "ordinal")
@@ -33,9 +34,7 @@ class Intervals(Section):
     kind: Literal["intervals"] = "intervals"
     widths: tuple[Annotated[Exact, Field(gt=0)], ...] | None = Field(default=None, min_length=1)
     """Width of the intervals of each level; each a multiple of the one before."""
-    breaks: tuple[Annotated[tuple[Exact, ...], Field(min_length=2)], ...] | None = Field(
-        default=None, min_length=1
-    )
+    breaks: tuple[Annotated[tuple[Exact, ...], Field(min_length=2)], ...] | None = Field(default=None, min_length=1)
     """Ends of the intervals of each level, ascending; every list has the same ends and adds no break."""
     origin: Exact | None = None
     """A number at which intervals begin, default 0; with widths only."""
@@ -60,9 +59,7 @@ class Intervals(Section):
                 found.append(problem(("breaks", position), "must ascend", ends))
         for position, (fine_ends, ends) in enumerate(pairwise(self.breaks or ()), 1):
             if not set(ends) <= set(fine_ends) or (ends[0], ends[-1]) != (fine_ends[0], fine_ends[-1]):
-                sentence = (
-                    f"must have the ends of the list before it, {show(fine_ends)}, and only breaks of it"
-                )
+                sentence = f"must have the ends of the list before it, {show(fine_ends)}, and only breaks of it"
                 found.append(problem(("breaks", position), sentence, ends))
         if self.bottom is not None and self.top is not None and self.bottom >= self.top:
             found.append(problem(("bottom",), f"must be below top, which is {show(self.top)}", self.bottom))
@@ -84,8 +81,8 @@ class Dates(Section):
     """Levels of the calendar, fine to coarse."""
 
     kind: Literal["dates"] = "dates"
-    levels: tuple[Literal["day", "week", "month", "quarter", "half", "year", "decade", "century"], ...] = (
-        Field(min_length=1)
+    levels: tuple[Literal["day", "week", "month", "quarter", "half", "year", "decade", "century"], ...] = Field(
+        min_length=1
     )
     """Units, fine to coarse; a week fits into no coarser unit, so it can only be the last."""
 
@@ -95,13 +92,7 @@ class Dates(Section):
         if any(fine >= coarse for fine, coarse in pairwise(ranks)):
             refuse([problem(("levels",), f"must go from fine to coarse: {', '.join(CALENDAR)}", self.levels)])
         if "week" in self.levels[:-1]:
-            refuse(
-                [
-                    problem(
-                        ("levels",), "a week fits into no coarser unit; let it be the last level", self.levels
-                    )
-                ]
-            )
+            refuse([problem(("levels",), "a week fits into no coarser unit; let it be the last level", self.levels)])
         return self
 
 
@@ -121,11 +112,26 @@ class Ordinal(Section):
             found.append(problem((), "needs either sizes, such as [2, 4], or groups, and not both"))
         for position, (fine, coarse) in enumerate(pairwise(self.sizes or ()), 1):
             if coarse <= fine or coarse % fine:
-                found.append(
-                    problem(("sizes", position), f"must be a multiple of the size before it, {fine}", coarse)
-                )
+                found.append(problem(("sizes", position), f"must be a multiple of the size before it, {fine}", coarse))
         refuse(found)
         return self
+
+
+def _step(value: Any) -> Fraction | str:
+    """Read a step: a number above 0, or a unit of the calendar."""
+    if isinstance(value, str) and value in CALENDAR:
+        return value
+    message = f"must be a number, step > 0, or for dates a unit: {', '.join(CALENDAR)}"
+    try:
+        step = exact(value)
+    except ValueError:
+        raise ValueError(message) from None
+    if step <= 0:
+        raise ValueError(message)
+    return step
+
+
+_STEP_SCHEMA = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string", "minLength": 1}]}
 
 
 class Range(Section):
@@ -135,8 +141,8 @@ class Range(Section):
     bounds: Literal["snapped", "members", "region"] | None = None
     """members: smallest and largest member; snapped: outward to a grid; region: half way to the neighbours.
     Default: members for whole numbers, snapped otherwise."""
-    step: Exact | None = Field(default=None, gt=0)
-    """Step of the grid for snapped bounds (days for dates)."""
+    step: Annotated[Fraction | str, PlainValidator(_step), WithJsonSchema(_STEP_SCHEMA)] | None = None
+    """Step of the grid for snapped bounds; for dates a number of days or a unit such as "quarter"."""
 
     @model_validator(mode="after")
     def _step_needs_grid(self) -> Self:

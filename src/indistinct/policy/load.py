@@ -31,9 +31,7 @@ def _read(path: Path) -> str:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        message = (
-            f'there is no policy file "{path.name}"; check the path, or draft one: indistinct policy draft'
-        )
+        message = f'there is no policy file "{path.name}"; check the path, or draft one: indistinct policy draft'
         raise PolicyError(message, file=path.name) from None
     except OSError as error:
         reason = "it is a folder" if path.is_dir() else error.strerror or "unknown reason"

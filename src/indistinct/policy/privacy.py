@@ -43,13 +43,7 @@ def exact(value: object) -> Fraction:
         raise ValueError(message)  # noqa: TRY004  # pydantic collects ValueErrors only
     if isinstance(value, Fraction):
         return value
-    text = (
-        repr(value)
-        if isinstance(value, float)
-        else str(value)
-        if not isinstance(value, str)
-        else value.strip()
-    )
+    text = repr(value) if isinstance(value, float) else str(value) if not isinstance(value, str) else value.strip()
     try:
         if re.fullmatch(r"[+-]?\d+/\d+", text, re.ASCII):
             return Fraction(text)
@@ -203,9 +197,7 @@ class AlphaK(_OneAttribute):
 
     if TYPE_CHECKING:
 
-        def __init__(
-            self, attribute: str, alpha: Number, k: int, values: Sequence[str] | None = None
-        ) -> None: ...
+        def __init__(self, attribute: str, alpha: Number, k: int, values: Sequence[str] | None = None) -> None: ...
 
     @property
     def is_void(self) -> bool:
@@ -347,7 +339,7 @@ class JointL(Privacy):
     >>> JointL(["disease", "drug"], "recursive_cl", 2, c=3).c
     Fraction(3, 1)
 
-    Source: Machanavajjhala and others, TKDD 1(1), 2007, section 5, https://doi.org/10.1145/1217299.1217302.
+    Source: Machanavajjhala and others, TKDD 1(1), 2007, https://doi.org/10.1145/1217299.1217302.
     """
 
     model: Literal["joint_l"] = "joint_l"
@@ -375,9 +367,7 @@ class JointL(Privacy):
     def _fits_kind(self) -> Self:
         found = []
         if len(set(self.attributes)) < len(self.attributes):
-            found.append(
-                problem(("attributes",), "names an attribute twice; name each once", self.attributes)
-            )
+            found.append(problem(("attributes",), "names an attribute twice; name each once", self.attributes))
         if self.kind != "entropy_l" and self.l.denominator != 1:
             found.append(problem(("l",), f'must be a whole number, l >= 1, for kind = "{self.kind}"', self.l))
         if self.kind == "recursive_cl" and self.c is None:

@@ -75,9 +75,7 @@ class Section(BaseModel):
     to do instead of keys that somebody may try.
     """
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, use_attribute_docstrings=True, json_schema_extra=_complete
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, json_schema_extra=_complete)
     later: ClassVar[tuple[str, ...]] = ()
     hints: ClassVar[dict[str, str]] = {}
 
@@ -125,9 +123,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f'did you mean "{near[0]}"?' if near else f"choose from: {', '.join(words)}"
 
 
-def check_tag(
-    table: Mapping[str, Any], tag: str, known: Collection[str], planned: Collection[str] = ()
-) -> None:
+def check_tag(table: Mapping[str, Any], tag: str, known: Collection[str], planned: Collection[str] = ()) -> None:
     """Refuse a table whose ``tag`` (``model``, ``kind``) is absent, unknown or not built yet."""
     if table.get(tag) is None:
         refuse([problem((tag,), f"is missing; choose from: {', '.join(known)}")])
@@ -280,9 +276,7 @@ def _members(kind: Any) -> list[type[BaseModel]]:
 
 
 def _tag(section: type[BaseModel]) -> object:
-    return next(
-        (section.model_fields[tag].default for tag in ("model", "kind") if tag in section.model_fields), None
-    )
+    return next((section.model_fields[tag].default for tag in ("model", "kind") if tag in section.model_fields), None)
 
 
 def _unwrap(field: FieldInfo) -> tuple[Any, dict[str, Any]]:

@@ -63,9 +63,7 @@ def normalize(text: object) -> Role:
 AnyRole = Annotated[
     Role,
     BeforeValidator(normalize),
-    WithJsonSchema(
-        {"enum": [*ROLES, *_SYNONYMS], "type": "string", "description": "Any case; - _ or blank."}
-    ),
+    WithJsonSchema({"enum": [*ROLES, *_SYNONYMS], "type": "string", "description": "Any case; - _ or blank."}),
 ]
 
 
@@ -129,9 +127,7 @@ def resolve(policy: Policy, columns: Sequence[str]) -> Roles:
     notices = list(policy.notices())
     if policy.from_flags:
         notices += [
-            Notice(
-                "undeclared", name, f'the column "{name}" has no role and is left unchanged, as insensitive'
-            )
+            Notice("undeclared", name, f'the column "{name}" has no role and is left unchanged, as insensitive')
             for name in unlisted
         ]
     return Roles(
@@ -158,7 +154,5 @@ def _require_columns(policy: Policy, columns: Sequence[str]) -> None:
     errors = [SchemaError.unknown_column(name, columns, key=needed[name]) for name in lacking]
     if len(errors) == 1:
         raise errors[0]
-    message = "\n  ".join(
-        [f"the table lacks {len(errors)} columns of the policy:", *(e.message for e in errors)]
-    )
+    message = "\n  ".join([f"the table lacks {len(errors)} columns of the policy:", *(e.message for e in errors)])
     raise SchemaError(message, **errors[0].where)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from indistinct.tables.apply import Published
     from indistinct.tables.count import Progress
     from indistinct.tables.frames import Kind
-    from indistinct.tables.records import Recoding
+    from indistinct.tables.records import Frequencies, Recoding
 
     Transform = Callable[[Sequence[str | None]], list[str | None]]
 
@@ -348,6 +348,14 @@ def _refuse_failed(document: dict[str, Any]) -> None:
         )
 
 
+def _loss(frequencies: Frequencies, assignment: Assignment, recoding: Recoding, policy: Policy) -> dict[str, Any]:
+    loss = losses.summary(frequencies, assignment, recoding)
+    asked = max((model.k for model in policy.privacy if hasattr(model, "k")), default=None)
+    if asked is not None:  # compared with the k asked for, so that runs can be compared
+        loss["normalised_class_size"] = {"k": asked, "value": float(losses.normalised_class_size(assignment, asked))}
+    return loss
+
+
 def _document(
     prepared: Prepared, assignment: Assignment, recoding: Recoding, published: Published, output: Path | None
 ) -> dict[str, Any]:
@@ -395,7 +403,7 @@ def _document(
         "proven_optimal": assignment.proven,
         "seconds": 0.0,
         "phases": {},
-        "loss": losses.document(frequencies, assignment, recoding, policy),
+        "loss": _loss(frequencies, assignment, recoding, policy),
         "levels": None if assignment.levels is None else dict(zip(names, assignment.levels, strict=True)),
         "models": [],
         "verification": {"rows_match": False, "coverage": "not proven"},

@@ -21,7 +21,6 @@ from indistinct.tables.keys import KeyTable
 from indistinct.tables.records import SUPPRESSED, Assignment, Frequencies
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.errors import VerificationError
+from indistinct.tables.arrow import text_array, whole_numbers
 from indistinct.tables.count import lexicographic_order
 from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.source import TableOptions, open_source
@@ -141,7 +142,7 @@ def _by_duckdb(
             raise VerificationError(
                 f'"{place.name}" cannot be read back: {str(error).splitlines()[0]}'
             ) from error
-    counts = np.asarray(table.column(len(columns))).astype(np.int64)
+    counts = np.concatenate([whole_numbers(chunk) for chunk in table.column(len(columns)).chunks])
     begin = 0
     for batch in table.select(list(range(len(columns)))).combine_chunks().to_batches():
         arrays = batch.columns
@@ -158,7 +159,7 @@ def _missing(array: Any, tokens: Sequence[str]) -> Any:
     text = array.fill_null("")  # an unquoted empty field; the writer knows no other empty cell
     if not tokens:
         return text
-    return pc.if_else(pc.is_in(text, pa.array(list(tokens), pa.string())), pa.scalar(None, pa.string()), text)
+    return pc.if_else(pc.is_in(text, text_array(list(tokens))), pa.scalar(None, pa.string()), text)
 
 
 def _quoted(name: str) -> str:

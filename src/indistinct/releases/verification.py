@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
     from indistinct.policy import Policy
     from indistinct.releases.prepare import Prepared
     from indistinct.releases.recount import Recount

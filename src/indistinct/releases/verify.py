@@ -14,7 +14,7 @@ from indistinct.models import Context
 from indistinct.notices import Notice
 from indistinct.releases.audit import judge
 from indistinct.releases.coverage import Coverage, Side, coverage
-from indistinct.releases.manifest import hash_status, read_manifest
+from indistinct.releases.manifest import hash_status
 from indistinct.releases.prepare import kept_identifying, options_of, prepare
 from indistinct.releases.recount import count_source
 from indistinct.releases.verification import label_reader, reread_classes

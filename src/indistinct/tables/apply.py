@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.tables.arrow import number_array, text_array, whole_numbers
 from indistinct.tables.count import lexicographic_order
 from indistinct.tables.records import SUPPRESSED
 
@@ -52,9 +53,7 @@ class PublishedColumn:
         used = np.unique(codes[codes >= 0])
         translation = np.full(len(self.values) + 1, -1, np.int32)
         translation[used] = np.arange(len(used), dtype=np.int32)
-        import pyarrow as pa
-
-        return PublishedColumn(self.name, self.values.take(pa.array(used, pa.int32())), translation[codes])
+        return PublishedColumn(self.name, self.values.take(number_array(used)), translation[codes])
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,7 @@ def _type(column: PublishedColumn) -> Any:
 def _array(column: PublishedColumn, codes: Int32) -> Any:
     import pyarrow as pa
 
-    indices = pa.array(codes, pa.int32(), mask=codes < 0)
+    indices = number_array(codes)
     if pa.types.is_string(column.type):
         return pa.DictionaryArray.from_arrays(indices, column.values)
     return column.values.take(indices)
@@ -120,12 +119,11 @@ def _array(column: PublishedColumn, codes: Int32) -> Any:
 
 def text_column(name: str, texts: Sequence[str | None], codes: Int32) -> PublishedColumn:
     """Build a column from one text per code (texts may repeat); values are sorted by code point."""
-    import pyarrow as pa
 
     values = sorted({text for text in texts if text is not None})
     place = {text: position for position, text in enumerate(values)}
     translation = np.array([-1 if text is None else place[text] for text in texts], np.int32)
-    return PublishedColumn(name, pa.array(values, pa.string()), translation[codes] if len(texts) else codes)
+    return PublishedColumn(name, text_array(values), translation[codes] if len(texts) else codes)
 
 
 def typed_column(name: str, array: Any, codes: Int32 | None = None) -> PublishedColumn:
@@ -138,12 +136,12 @@ def typed_column(name: str, array: Any, codes: Int32 | None = None) -> Published
     if not pa.types.is_dictionary(array.type):
         array = array.dictionary_encode()
     distinct = pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
-    order = np.asarray(pc.sort_indices(distinct.dictionary))
+    order = whole_numbers(pc.sort_indices(distinct.dictionary))
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
-    indices = np.asarray(distinct.indices.fill_null(-1))
+    indices = whole_numbers(distinct.indices)
     own = np.where(indices < 0, np.int32(-1), rank[indices] if len(rank) else np.int32(-1)).astype(np.int32)
-    values = distinct.dictionary.take(pa.array(order))
+    values = distinct.dictionary.take(number_array(order))
     if pa.types.is_large_string(values.type) or pa.types.is_string_view(values.type):
         values = values.cast(pa.string())
     return PublishedColumn(name, values, own if codes is None else own[codes])
@@ -294,7 +292,7 @@ def _restored(source: Source, name: str, texts: Sequence[str | None], codes: Int
         or pa.types.is_null(kind)
     ):
         return text_column(name, texts, codes)
-    return typed_column(name, pa.array(texts, pa.string()).cast(kind), codes)
+    return typed_column(name, text_array(texts).cast(kind), codes)
 
 
 def _sorted_units(columns: list[PublishedColumn], repeat: Int64, *, merge: bool, order: str) -> Published:

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
 ENCODED = pa.dictionary(pa.int32(), pa.string())
+_LOOK = 1 << 16
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -53,21 +56,26 @@ def plain(array: pa.Array) -> pa.Array:
     >>> plain(pa.DictionaryArray.from_arrays([1, None, 1], ["f", "m", "x"])).dictionary.to_pylist()
     ['m']
     """
+    array = plainly_typed(array)
+    return compact(array) if pa.types.is_dictionary(array.type) else array
+
+
+def plainly_typed(array: pa.Array) -> pa.Array:
+    """Bring an array to its plain type; a dictionary may keep entries that do not occur."""
     kind = array.type
     if isinstance(kind, pa.BaseExtensionType):
-        return plain(array.storage)
+        return plainly_typed(array.storage)
     if pa.types.is_run_end_encoded(kind):
-        return plain(pc.run_end_decode(array))
+        return plainly_typed(pc.run_end_decode(array))
     if not pa.types.is_dictionary(kind):
-        return array.cast(plain_type(kind))
+        return array if kind == plain_type(kind) else array.cast(plain_type(kind))
     if not is_text(kind):
-        return plain(array.dictionary_decode())
+        return plainly_typed(array.dictionary_decode())
     if array.dictionary.null_count:
         return array.dictionary_decode().cast(pa.string()).dictionary_encode()
-    if kind != ENCODED:
-        indices, texts = array.indices.cast(pa.int32()), array.dictionary.cast(pa.string())
-        array = pa.DictionaryArray.from_arrays(indices, texts)
-    return compact(array)
+    if kind == ENCODED:
+        return array
+    return pa.DictionaryArray.from_arrays(array.indices.cast(pa.int32()), array.dictionary.cast(pa.string()))
 
 
 def compact(array: pa.DictionaryArray) -> pa.DictionaryArray:
@@ -84,11 +92,15 @@ def compact(array: pa.DictionaryArray) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(indices, array.dictionary.filter(pa.array(used)))
 
 
-def used_entries(array: pa.DictionaryArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def used_entries(array: pa.DictionaryArray) -> NDArray[np.bool_]:
     """bool[entries]: which entries of the dictionary occur in a row."""
     used = np.zeros(len(array.dictionary), bool)
-    indices = array.indices.drop_null() if array.indices.null_count else array.indices
-    used[indices.to_numpy()] = True
+    for start in range(0, len(array), _LOOK):
+        indices = array.indices.slice(start, _LOOK)
+        used[(indices.drop_null() if indices.null_count else indices).to_numpy()] = True
+        # most often all entries have been met long before the last row
+        if used.all():
+            break
     return used
 
 
@@ -133,9 +145,7 @@ def table_source(table: pa.Table, name: str) -> Source:
     def read(wanted: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
         return batches_of(table, wanted)
 
-    return Source(
-        name, columns, types, is_text=False, read=read, rows=table.num_rows, warnings=look_alikes(columns)
-    )
+    return Source(name, columns, types, is_text=False, read=read, rows=table.num_rows, warnings=look_alikes(columns))
 
 
 def text_types(types: Mapping[str, pa.DataType]) -> dict[str, pa.DataType]:
@@ -180,9 +190,7 @@ def _parquet(path: Path, read_dictionary: Sequence[str] | None = None) -> pq.Par
         raise DataError(f"{path.name} is no readable Parquet file; write it again", file=path.name) from None
 
 
-def _read_parquet(
-    path: Path, wanted: Sequence[str], types: Mapping[str, pa.DataType]
-) -> Iterator[pa.RecordBatch]:
+def _read_parquet(path: Path, wanted: Sequence[str], types: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
     meta = _parquet(path).metadata
     size, encoded = 0, []
     for name, kind in types.items():

@@ -141,5 +141,3 @@ def _common(kinds: set[pa.DataType]) -> pa.DataType:
     if all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in kinds):
         return pa.float64()
     return ENCODED
-
-

@@ -113,9 +113,7 @@ def open_delimited(path: Path, options: TableOptions) -> Source:
             yield pa.RecordBatch.from_arrays(batch.columns, list(wanted))
 
     types = dict.fromkeys(columns, pa.string())
-    return Source(
-        path.name, columns, types, is_text=True, read=read, dialect=dialect.delimiter, warnings=notices
-    )
+    return Source(path.name, columns, types, is_text=True, read=read, dialect=dialect.delimiter, warnings=notices)
 
 
 def _start(path: Path, options: TableOptions) -> _Dialect:

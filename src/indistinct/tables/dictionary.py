@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.errors import UnsupportedError
+from indistinct.tables.arrow import whole_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,13 +81,11 @@ class Dictionary:
             self._last = array.dictionary
         indices = array.indices
         if indices.null_count:
-            missing = self.number(None)
-            codes = np.full(len(indices), missing, np.int32)
-            present = np.asarray(indices.is_valid())
-            codes[present] = self._translation[np.asarray(indices.drop_null())]
-            return codes
-        codes = self._translation[np.asarray(indices)] if len(self._translation) else np.zeros(0, np.int32)
-        return np.ascontiguousarray(codes, dtype=np.int32)
+            # the last entry stands for index -1
+            return np.append(self._translation, np.int32(self.number(None)))[whole_numbers(indices)]
+        if not len(indices):
+            return np.zeros(0, np.int32)
+        return np.ascontiguousarray(self._translation[whole_numbers(indices)], dtype=np.int32)
 
     def number(self, text: str | None) -> int:
         """Return the number of a value, a new one if need be."""

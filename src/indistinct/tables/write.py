@@ -20,9 +20,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.errors import DataError, IndistinctError, PolicyError, UnsupportedError
+from indistinct.errors import DataError, PolicyError, UnsupportedError
 from indistinct.notices import Notice
-from indistinct.tables.columnar import ENCODED, is_text, plain, rebuilt, rebuilt_table
+from indistinct.tables.columnar import ENCODED, compact, is_text, plainly_typed, rebuilt_table
 from indistinct.tables.source import extra
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 OUTPUTS = ("csv", "tsv", "parquet", "arrow", "xlsx", "sav", "dta")
 ROW_GROUP = 1 << 20
 LINES_AT_ONCE = 1 << 17
-COMBINED_TEXTS = 1 << 16
+COMBINED_TEXTS = 1 << 13
 EXCEL_ROWS, EXCEL_COLUMNS, EXCEL_TEXT = 1_048_576, 16_384, 32_767
 EXACT_DOUBLE = 1 << 53
 
@@ -234,15 +234,13 @@ def _taken(waiting: deque[pa.RecordBatch], rows: int, schema: pa.Schema) -> pa.T
         if is_text(column.type):
             columns.append(pa.chunked_array([_encoded(array) for array in arrays], ENCODED))
         else:
-            columns.append(pa.chunked_array([plain(array).cast(column.type) for array in arrays], column.type))
+            columns.append(pa.chunked_array([plainly_typed(array).cast(column.type) for array in arrays], column.type))
     return pa.table(columns, names=schema.names)
 
 
 def _encoded(array: pa.Array) -> pa.DictionaryArray:
-    array = plain(array)
-    if pa.types.is_dictionary(array.type):
-        return array
-    return array.cast(pa.string()).dictionary_encode().cast(ENCODED)
+    array = plainly_typed(array)
+    return array if pa.types.is_dictionary(array.type) else array.cast(pa.string()).dictionary_encode()
 
 
 # ---- delimited text --------------------------------------------------------------------------------------------
@@ -270,7 +268,7 @@ def formula_cells(batches: Iterable[pa.RecordBatch]) -> list[Notice]:
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             texts = pa.array([name] if safe_text(name) != name else [], pa.string())
             if is_text(column.type):
-                texts = pa.concat_arrays([texts, _encoded(column).dictionary])
+                texts = pa.concat_arrays([texts, compact(_encoded(column)).dictionary])
             risky = texts.filter(_risky(texts))
             if len(risky):
                 example = pc.min(risky).as_py()
@@ -329,7 +327,7 @@ def _cells(
         if safe:
             texts = pc.if_else(_risky(texts), pc.binary_join_element_wise("'", texts, ""), texts)
     else:
-        encoded = plain(column).dictionary_encode()
+        encoded = plainly_typed(column).dictionary_encode()
         texts = _as_text(encoded.dictionary)
     texts = pa.concat_arrays([_quoted(texts, delimiter, missing), pa.array([token])])
     indices = encoded.indices.fill_null(len(texts) - 1) if encoded.indices.null_count else encoded.indices
@@ -367,9 +365,7 @@ def _lines(cells: Sequence[tuple[pa.Array, NDArray[np.int32]]]) -> Iterator[pa.A
     heads = np.flatnonzero(changes)
     repeated = len(heads) * 4 < len(changes)
     try:
-        columns = [
-            texts.take(pa.array(indices[heads] if repeated else indices)) for texts, indices in parts
-        ]
+        columns = [texts.take(pa.array(indices[heads] if repeated else indices)) for texts, indices in parts]
         lines = columns[0] if len(columns) == 1 else pc.binary_join_element_wise(*columns, "")
         if repeated:
             lines = lines.take(pa.array(np.cumsum(changes) - 1))
@@ -422,7 +418,7 @@ def _write_parquet(file: BinaryIO, batches: Iterable[pa.RecordBatch], schema: pa
         for column in first.columns
     ]
     stored = pa.schema(list(zip(schema.names, kinds, strict=True)))
-    settings = {"compression": "zstd", "store_schema": False, "use_dictionary": True}
+    settings = {"compression": "zstd", "store_schema": False, "use_dictionary": True, "write_statistics": False}
     with pq.ParquetWriter(file, stored, **settings) as writer:
         writer.write_table(first.cast(stored), row_group_size=ROW_GROUP)
         for group in groups:
@@ -488,9 +484,7 @@ def _write_xlsx(file: BinaryIO, batches: Iterable[pa.RecordBatch], schema: pa.Sc
     file.write(memory.getbuffer())
 
 
-def _write_cell(
-    sheet: Any, row: int, position: int, value: Any, formats: Mapping[str, Any], name: str
-) -> None:
+def _write_cell(sheet: Any, row: int, position: int, value: Any, formats: Mapping[str, Any], name: str) -> None:
     if isinstance(value, bool):
         sheet.write_boolean(row, position, value)
     elif isinstance(value, int | float | Decimal) and _is_exact(value):

@@ -1,0 +1,28 @@
+"""Average class size, and the same normalised by the target k.
+
+Definition: kept rows / number of classes; C_avg = that / k, at least 1 where k-anonymity holds. k is the
+one asked for, not the one found, so that runs can be compared. Suppressed rows do not count.
+
+Source: K. LeFevre, D. DeWitt, R. Ramakrishnan, ICDE 2006, doi:10.1109/ICDE.2006.101.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from indistinct.losses.cells import class_rows
+
+if TYPE_CHECKING:
+    from indistinct.tables.records import Assignment
+
+
+def average_class_size(assignment: Assignment) -> Fraction:
+    """Kept rows per class; 0 when there is no class."""
+    rows, _ = class_rows(assignment)
+    return Fraction(int(rows.sum()), max(len(rows), 1))
+
+
+def normalised_class_size(assignment: Assignment, k: int) -> Fraction:
+    """C_avg: average class size over the target ``k`` >= 1."""
+    return average_class_size(assignment) / k

@@ -1,0 +1,132 @@
+"""What classes publish in one quasi-identifier: the distinct cells, their rows and exact costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indistinct.hierarchies.hierarchy import Fractions
+from indistinct.tables.records import SUPPRESSED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from indistinct.hierarchies.hierarchy import Hierarchy
+    from indistinct.tables.records import Assignment, Recoding
+
+    Int64 = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The distinct cells of one quasi-identifier: boxes ``lo[i]..hi[i]`` with ``rows[i]`` rows.
+
+    ``level[i]`` and ``node[i]`` say which node is published; ``level`` is -1 where it is the range of the
+    members.
+    """
+
+    hierarchy: Hierarchy
+    lo: Int64
+    hi: Int64
+    rows: Int64
+    level: Int64
+    node: Int64
+
+
+def class_rows(assignment: Assignment) -> tuple[Int64, int]:
+    """Rows of each class (int64[g]) and number of suppressed rows."""
+    kept = assignment.class_of != SUPPRESSED
+    rows = np.zeros(assignment.classes, np.int64)
+    np.add.at(rows, assignment.class_of[kept], assignment.count[kept])
+    return rows, int(assignment.count[~kept].sum())
+
+
+def cells(recoding: Recoding, position: int, rows: Int64) -> Cells:
+    """Collect the distinct cells of quasi-identifier number ``position``; ``rows`` int64[g] by class."""
+    hierarchy = recoding.quasi[position]
+    keys = recoding.lo[:, position].astype(np.int64) * hierarchy.size + recoding.hi[:, position]
+    distinct, inverse = np.unique(keys, return_inverse=True)
+    lo, hi = distinct // hierarchy.size, distinct % hierarchy.size
+    total = np.zeros(len(distinct), np.int64)
+    np.add.at(total, inverse, rows)
+    fixed = None if recoding.levels is None else recoding.levels[position]
+    return Cells(hierarchy, lo, hi, total, *_nodes(hierarchy, lo, hi, fixed))
+
+
+def _nodes(hierarchy: Hierarchy, lo: Int64, hi: Int64, fixed: int | None) -> tuple[Int64, Int64]:
+    """Level and node of each box: at a fixed level, or the smallest node that covers it."""
+    level, node = np.full(len(lo), -1, np.int64), np.zeros(len(lo), np.int64)
+    if fixed:
+        return np.full(len(lo), fixed, np.int64), hierarchy.levels[fixed].node_of[lo].astype(np.int64)
+    if hierarchy.is_range:
+        return level, node
+    for number, found in enumerate(hierarchy.levels):
+        covered = (level < 0) & (found.node_of[lo] == found.node_of[hi])
+        level[covered] = number
+        node[covered] = found.node_of[lo[covered]]
+    if (level < 0).any():
+        first = int(np.flatnonzero(level < 0)[0])
+        message = f"no node of {hierarchy.attribute} covers codes {lo[first]} and {hi[first]}"
+        raise ValueError(message)
+    return level, node
+
+
+def costs(found: Cells) -> tuple[NDArray[Any], int]:
+    """Exact LM cost of each cell as integers over one denominator."""
+    hierarchy = found.hierarchy
+    if not len(found.lo):
+        return np.zeros(0, np.int64), 1
+    if (found.level < 0).any():
+        return _range_costs(hierarchy, found.lo, found.hi)
+    denominators, tables = [], {}
+    for number in np.unique(found.level).tolist():
+        tables[number] = _integers(hierarchy.levels[number].costs)
+        denominators.append(tables[number][1])
+    common = lcm(*denominators)
+    result = np.zeros(len(found.lo), object)
+    for number, (numerators, denominator) in tables.items():
+        at = found.level == number
+        result[at] = numerators[found.node[at]].astype(object) * (common // denominator)
+    return result, common
+
+
+def _range_costs(hierarchy: Hierarchy, lo: Int64, hi: Int64) -> tuple[NDArray[Any], int]:
+    """upper[hi] - lower[lo]; a missing value alone costs 0, mixed with others 1."""
+    lower, below = _integers(hierarchy.exact_lower)
+    upper, above = _integers(hierarchy.exact_upper)
+    common = lcm(below, above)
+    missing = hierarchy.missing
+    result = np.where(lo == hi, 0, common).astype(object)
+    present = hi != missing if missing >= 0 else np.ones(len(lo), np.bool_)
+    result[present] = upper[hi[present]].astype(object) * (common // above) - lower[lo[present]].astype(object) * (
+        common // below
+    )
+    return result, common
+
+
+def _integers(numbers: Sequence[Fraction]) -> tuple[NDArray[Any], int]:
+    """Numerators of fractions over one denominator."""
+    if isinstance(numbers, Fractions):
+        return np.asarray(numbers.numerators), numbers.denominator
+    common = lcm(*(number.denominator for number in numbers)) if len(numbers) else 1
+    return np.array([int(number * common) for number in numbers], object), common
+
+
+def total_cost(found: Cells, numerators: NDArray[Any], denominator: int) -> Fraction:
+    """Sum of the costs over all rows of the cells."""
+    return Fraction(int((found.rows.astype(object) * numerators).sum()), denominator)
+
+
+def weighted_mean(hierarchies: Sequence[Hierarchy], losses: Sequence[Fraction]) -> Fraction:
+    """Mean of the losses of the attributes by their weights; 0 when all weights are 0."""
+    weights = [hierarchy.weight for hierarchy in hierarchies]
+    total = sum(weights, Fraction(0))
+    if total == 0:
+        return Fraction(0)
+    return sum((weight * loss for weight, loss in zip(weights, losses, strict=True)), Fraction(0)) / total

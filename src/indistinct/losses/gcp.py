@@ -1,0 +1,64 @@
+"""The global certainty penalty GCP.
+
+Definition: sum over rows and quasi-identifiers of w_a NCP, divided by n sum_a w_a. NCP of a category is 0
+for a leaf, else leaves(node) / leaves(root); that of a number, date or rank is the width of the published
+range over that of the domain, as in LM. Range [0, 1]; a suppressed row costs 1 in every attribute. Grows
+with generalization.
+
+Source: J. Xu and others, KDD 2006, doi:10.1145/1150402.1150504 (NCP); G. Ghinita and others, VLDB 2007 (GCP).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indistinct.hierarchies.hierarchy import Fractions
+from indistinct.losses.cells import Cells, cells, class_rows, costs, total_cost, weighted_mean
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
+
+    from indistinct.hierarchies.hierarchy import Hierarchy
+    from indistinct.tables.records import Assignment, Frequencies, Recoding
+
+# kinds whose nodes are sets of leaves; the others are ranges on a scale
+_CATEGORICAL = ("taxonomy", "masking", "suppress")
+
+
+def gcp(frequencies: Frequencies, assignment: Assignment, recoding: Recoding) -> tuple[Fraction, dict[str, Fraction]]:
+    """GCP of a release, exact: the weighted mean, and the mean NCP of each quasi-identifier.
+
+    Raises ValueError when no node of a hierarchy covers a class.
+    """
+    rows, suppressed = class_rows(assignment)
+    losses = []
+    for position in range(len(frequencies.quasi)):
+        found = cells(recoding, position, rows)
+        losses.append((total_cost(found, *_ncp(found)) + suppressed) / max(frequencies.total, 1))
+    names = [hierarchy.attribute for hierarchy in frequencies.quasi]
+    return weighted_mean(frequencies.quasi, losses), dict(zip(names, losses, strict=True))
+
+
+def _ncp(found: Cells) -> tuple[NDArray[Any], int]:
+    """Exact NCP of each cell as integers over one denominator.
+
+    With D leaves the LM cost c is (leaves - 1) / (D - 1), so leaves / D = ((D - 1) c + 1) / D.
+    """
+    numerators, denominator = costs(found)
+    if found.hierarchy.kind not in _CATEGORICAL:
+        return numerators, denominator
+    leaves = domain_leaves(found.hierarchy)
+    several = np.asarray(numerators != 0)
+    return np.where(several, (leaves - 1) * numerators + denominator, 0), denominator * leaves
+
+
+def domain_leaves(hierarchy: Hierarchy) -> int:
+    """Count the leaves of a categorical domain; a hierarchy file may have more than the column has values."""
+    top = hierarchy.levels[-1].costs
+    if hierarchy.kind == "taxonomy" and isinstance(top, Fractions):
+        return top.denominator + 1
+    return hierarchy.size
