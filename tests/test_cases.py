@@ -104,6 +104,12 @@ class Case:
         code, document, _ = self.run(*words, **environment)
         return code, document, out
 
+    def published(self, policy, output="out.csv", table=None, **environment):
+        """Anonymize and expect success; return the document and the output's path."""
+        code, document, out = self.anonymize(policy, output, table, **environment)
+        assert code == 0, document
+        return document, out
+
     def refused(self, policy, *parts, code=2):
         """Anonymize and expect one plain sentence that holds these parts, and no file."""
         found, document, _ = self.anonymize(policy)
@@ -189,8 +195,7 @@ def na_is_text(case):
     document, (entry,) = case.audit(k2)
     assert document["rows"] == case.expect["records_counted"]
     assert entry["achieved"]["k"] == case.expect["k"]
-    code, _, out = case.anonymize(case.policy(k2))
-    assert code == 0
+    _, out = case.published(case.policy(k2))
     assert [row["country"] for row in read(out)].count(case.expect["output_keeps_text"]) == 2
 
 
@@ -237,8 +242,7 @@ def hierarchy_has_no_root(case):
 @case("64-other-group-too-small")
 def other_group_is_not_released(case):
     policy = case.policy([ind.KAnonymity(case.config["k"])], suppression={"limit": "0.3"})
-    code, document, out = case.anonymize(policy)
-    assert code == 0
+    document, out = case.published(policy)
     assert document["suppressed_rows"] <= 3
     audit = ind.audit(out, qi=["colour"], k=4).document
     assert audit["smallest_class"] >= case.expect["released_k_at_least"]
@@ -372,8 +376,7 @@ def unused_categories_are_no_classes(case):
 def no_row_numbers_in_the_output(case):
     pandas = pytest.importorskip("pandas")
     policy = case.policy(k2, suppression={"limit": "0.2"})
-    code, document, out = case.anonymize(policy)
-    assert code == 0
+    document, out = case.published(policy)
     assert list(read(out)[0]) == case.expect["output_columns"]
     assert document["suppressed_rows"] == case.expect["suppressed_records"]
     assert document["published_rows"] == len(read(out)) == case.expect["kept_records"]
@@ -418,9 +421,7 @@ def average_class_size_uses_the_target(case):
 @case("68-k-larger-than-table")
 def k_is_larger_than_the_table(case):
     for algorithm in ("local", "optimal"):
-        error = case.refused(
-            case.policy([ind.KAnonymity(50)], recoding={"algorithm": algorithm}), "50", "6", code=1
-        )
+        error = case.refused(case.policy([ind.KAnonymity(50)], recoding={"algorithm": algorithm}), "50", "6", code=1)
         assert error["kind"] == "infeasible"
 
 
@@ -461,8 +462,7 @@ def undeclared_columns(case):
     with pytest.raises(ind.SchemaError, match="fare"):
         ind.anonymize(case.input, ind.Policy(attributes=attributes, privacy=k2))
     policy = ind.Policy(attributes=attributes, privacy=k2, table={"unlisted": "insensitive"})
-    code, document, out = case.anonymize(policy)
-    assert code == 0
+    document, out = case.published(policy)
     assert case.expect["identifier_not_in_output"] not in read(out)[0]
 
 
@@ -474,8 +474,7 @@ def byte_order_mark(case):
     document, (entry,) = case.audit(k2)
     assert document["rows"] == case.expect["records_counted"]
     assert entry["achieved"]["k"] == case.expect["k"]
-    code, _, out = case.anonymize(case.policy(k2))
-    assert code == 0
+    _, out = case.published(case.policy(k2))
     assert out.read_bytes().startswith(b"age,sex\n")
 
 
@@ -484,8 +483,7 @@ def header_is_too_long(case):
     document, (entry,) = case.audit(k2)
     assert entry["achieved"]["k"] == case.expect["either"][1]["k"]
     assert document["warnings"]
-    code, _, out = case.anonymize(case.policy(k2))
-    assert code == 0
+    _, out = case.published(case.policy(k2))
     assert list(read(out)[0]) == case.quasi
 
 
@@ -503,8 +501,7 @@ def line_breaks_inside_quotes(case):
     assert document["rows"] == case.expect["records_counted"]
     assert entries[0]["achieved"]["k"] == case.expect["k"]
     assert entries[1]["achieved"]["l"] == case.expect["distinct_l"]
-    code, _, out = case.anonymize(case.policy(models))
-    assert code == 0
+    _, out = case.published(case.policy(models))
     assert sorted(map(str, read(out))) == sorted(map(str, read(case.input)))
 
 
@@ -512,10 +509,7 @@ def line_breaks_inside_quotes(case):
 def the_locale_does_not_matter(case):
     written = set()
     for locale in ("C", "C.UTF-8"):
-        code, document, out = case.anonymize(
-            case.policy(k2), f"{locale}.csv", LC_ALL=locale, LANG=locale, PYTHONUTF8="0"
-        )
-        assert code == 0
+        document, out = case.published(case.policy(k2), f"{locale}.csv", LC_ALL=locale, LANG=locale, PYTHONUTF8="0")
         assert document["models"][0]["achieved"]["k"] == case.expect["k"]
         written.add(out.read_bytes())
     assert len(written) == 1
@@ -528,8 +522,7 @@ def leading_zeros_stay(case):
     document, (entry,) = case.audit(k1)
     assert entry["achieved"]["k"] == case.expect["k"]
     assert document["classes"] == case.expect["classes"]
-    code, _, out = case.anonymize(case.policy(k1))
-    assert code == 0
+    _, out = case.published(case.policy(k1))
     assert case.expect["output_keeps_text"] in {row["zip"] for row in read(out)}
 
 
@@ -561,8 +554,7 @@ def spreadsheets(case):
         document, (entry,) = case.audit(k2, table=given)
         assert entry["achieved"]["k"] == case.expect["k"]
         assert document["classes"] == case.expect["classes"]
-        code, _, out = case.anonymize(case.policy(k2), f"{given.stem}-out.csv", given)
-        assert code == 0
+        _, out = case.published(case.policy(k2), f"{given.stem}-out.csv", given)
         outputs.append(out.read_text(encoding="utf-8"))
     assert outputs[0] == outputs[1]
     for name, values in case.expect["values"].items():
@@ -582,8 +574,7 @@ def look_alikes_are_named(case):
 def formula_cells(case):
     for safe in (True, False):
         policy = case.policy(k2, output={"spreadsheet_safe": safe})
-        code, document, out = case.anonymize(policy, f"{safe}.csv")
-        assert code == 0
+        document, out = case.published(policy, f"{safe}.csv")
         notes = sorted(row["note"] for row in read(out))
         if safe:
             dangerous = [note for note in notes if note[0] in "=@"]
@@ -607,8 +598,7 @@ def labels_hold_their_values(case):
         types={"age": {"type": "integer", "min_level": 1, "max_level": 1}},
         recoding={"algorithm": "optimal"},
     )
-    code, document, out = case.anonymize(policy)
-    assert code == 0
+    document, out = case.published(policy)
     labels = [row["age"].replace(" ", "") for row in read(out)]
     assert {label: labels.count(label) for label in set(labels)} == case.expect["class_sizes"]
     assert document["models"][0]["achieved"]["k"] == case.expect["k"]
@@ -623,8 +613,7 @@ def negative_bounds_are_read_back(case):
         hierarchies={"delta": {"kind": "range", "bounds": "members"}},
         types={"delta": {"type": "integer"}},
     )
-    code, document, out = case.anonymize(policy)
-    assert code == 0
+    document, out = case.published(policy)
     assert document["classes"] == case.expect["classes"]
     labels = {row["delta"] for row in read(out)}
     assert labels == {f"[{lo}, {hi}]" for lo, hi in case.expect["label_bounds_readable"]}
@@ -643,7 +632,6 @@ def value_outside_all_intervals(case):
     assert error["kind"] in ("data", "hierarchy")
     breaks = [[18, 25, 60]]
     given["hierarchies"] = {"age": {"kind": "intervals", "breaks": breaks, "top": 60}}
-    code, _, out = case.anonymize(case.policy(k1, **given))
-    assert code == 0
+    _, out = case.published(case.policy(k1, **given))
     labels = [row["age"] for row in read(out)]
     assert sorted(labels.count(label) for label in set(labels)) == [1, 1, 2]

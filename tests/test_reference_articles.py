@@ -96,9 +96,7 @@ def test_three_equally_frequent_values_are_3_diverse():
 
 def test_recursive_diversity_counts_from_the_lth_value_on():
     four = rows(*"aaaabbbccd", zip="1")
-    at_limit, above = judge(
-        four, ["zip"], ind.RecursiveCL("disease", "4/3", 3), ind.RecursiveCL("disease", "1.5", 3)
-    )
+    at_limit, above = judge(four, ["zip"], ind.RecursiveCL("disease", "4/3", 3), ind.RecursiveCL("disease", "1.5", 3))
     assert Fraction(at_limit["achieved"]["c"]["fraction"]) == Fraction(4, 3)
     assert not at_limit["satisfied"]  # strict
     assert above["satisfied"]
@@ -124,9 +122,7 @@ def test_equal_distance_is_the_strictest():
     table = pa.table({"zip": list("AABB"), "disease": ["flu", "cough", "ulcer", "colitis"]})
     order = ["flu", "cough", "ulcer", "colitis"]
     equal, ordered = (
-        judge(table, ["zip"], ind.TCloseness("disease", 1, kind), extra={"type": "ordinal", "order": order})[
-            0
-        ]
+        judge(table, ["zip"], ind.TCloseness("disease", 1, kind), extra={"type": "ordinal", "order": order})[0]
         for kind in ("equal", "ordered")
     )
     assert distance(ordered) <= distance(equal)

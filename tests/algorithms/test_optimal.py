@@ -377,3 +377,157 @@ def test_equals_exhaustive_search(name, not_a_multiple):
         rows, quasi, trees, _ = random_instance(random, sensitive)
         solved += check(rows, quasi, trees, None, models_of(random), Fraction(random.choice(LIMITS)), random)
     assert solved > INSTANCES // 10
+
+
+@pytest.mark.parametrize("name", ["k", "distinct", "p-sensitive", "alpha", "t equal", "joint"])
+def test_counts_persons(name):
+    sensitive, models_of = COMBINATIONS[name]
+    random = Random(f"persons {name}")
+    solved = 0
+    for _ in range(INSTANCES // 2):
+        rows, quasi, trees, owners = random_instance(random, sensitive, persons=True)
+        solved += check(rows, quasi, trees, owners, models_of(random), Fraction(random.choice(LIMITS)), random)
+    assert solved > INSTANCES // 20
+
+
+def test_keys_of_several_words_give_the_same(monkeypatch):
+    from indistinct.algorithms.full_domain import lattice
+
+    monkeypatch.setattr(lattice, "WORD", 4)
+    random = Random("wide")
+    solved = 0
+    for _ in range(INSTANCES // 2):
+        rows, quasi, trees, _ = random_instance(random, 1, quasi=3)
+        models = COMBINATIONS["distinct"][1](random)
+        solved += check(rows, quasi, trees, None, models, Fraction(random.choice(LIMITS)), random)
+    assert solved > INSTANCES // 20
+
+
+def test_many_sensitive_values_are_judged_without_dense_counts(monkeypatch):
+    from indistinct.algorithms.full_domain import verdicts
+
+    monkeypatch.setattr(verdicts, "DENSE", 0)
+    monkeypatch.setattr(verdicts, "NARROW", 0)
+    random = Random("sparse")
+    solved = 0
+    for name in ("distinct", "t ordered", "two attributes"):
+        sensitive, models_of = COMBINATIONS[name]
+        for _ in range(INSTANCES // 4):
+            rows, quasi, trees, _ = random_instance(random, sensitive)
+            limit = Fraction(random.choice(LIMITS))
+            solved += check(rows, quasi, trees, None, models_of(random), limit, random)
+    assert solved > INSTANCES // 20
+
+
+def test_little_memory_gives_the_same(monkeypatch):
+    from indistinct.algorithms.full_domain import verdicts
+
+    random = Random("memory")
+    monkeypatch.setattr(verdicts, "TABLE_BYTES", 1)
+    for _ in range(INSTANCES // 4):
+        rows, quasi, trees, _ = random_instance(random, 1)
+        models = COMBINATIONS["entropy"][1](random)
+        check(rows, quasi, trees, None, models, Fraction(random.choice(LIMITS)), random)
+
+
+# --- targets that cannot be met ---------------------------------------------------------------------------------
+
+
+def failure(frequencies, privacy, limit):
+    with pytest.raises(InfeasibleError) as caught:
+        optimal(frequencies, policy_of(privacy, limit), silent)
+    return caught.value
+
+
+def test_several_top_labels_are_named():
+    grade = hierarchy_of("grade", [[0, 1, 2], [0, 0, 1]])
+    error = failure(frequencies_of([(0,), (1,), (2,)], [grade], []), [KAnonymity(3)], 0)
+    assert "top level of 'grade' still has 2 labels ('grade0', 'grade1')" in error.reason
+    assert "the largest k within the limit is 1" in error.nearest
+
+
+def test_everything_suppressed_is_no_success():
+    fixed = hierarchy_of("g", [[0, 1, 2, 3, 4]])
+    table = frequencies_of([(i,) for i in range(5)], [fixed], [])
+    error = failure(table, [KAnonymity(2)], "1/5")
+    assert "needed suppression 5 of 5 (100%), limit 20% (1 of 5 rows)" in error.reason
+    assert "'g' has no hierarchy" in error.reason
+    assert "suppression limit of" not in error.nearest  # none would do
+    assert "needed suppression 5 of 5 (100%)" in failure(table, [KAnonymity(2)], 1).reason
+
+
+def test_more_rows_wanted_than_there_are():
+    g = hierarchy_of("g", [[0, 1, 2], [0, 0, 0]])
+    error = failure(frequencies_of([(i // 2,) for i in range(6)], [g], []), [KAnonymity(50)], 1)
+    assert "k=50 but the table has 6 rows" in error.reason
+    assert "the largest k within the limit is 6" in error.nearest
+
+
+def test_a_limit_that_would_do_is_named():
+    g = hierarchy_of("g", [[0, 1, 2]])
+    rows = [(0,)] * 5 + [(1,)] * 4 + [(2,)]
+    error = failure(frequencies_of(rows, [g], []), [KAnonymity(2)], 0)
+    assert "needed suppression 1 of 10 (10%), limit 0% (0 of 10 rows)" in error.reason
+    assert "a suppression limit of 10% (1 of 10 rows) would do" in error.nearest
+    found = optimal(frequencies_of(rows, [g], []), policy_of([KAnonymity(2)], "1/10"), silent)
+    assert (found.class_of < 0).tolist() == [False, False, True]
+
+
+def test_what_other_models_reach_is_named():
+    g, s = hierarchy_of("g", [[0, 1]]), hierarchy_of("s", [[0, 1, 2]])
+    rows = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
+    error = failure(frequencies_of(rows, [g], [s]), [KAnonymity(2), DistinctL("s", 3)], 0)
+    assert "needed suppression 2 of 5 (40%)" in error.reason
+    assert "distinct_l l = 2" in error.nearest
+    assert "k_anonymity" not in error.nearest
+
+
+def test_a_value_too_frequent_for_any_recoding():
+    g, s = hierarchy_of("g", [[0, 1], [0, 0]]), hierarchy_of("s", [[0, 1]])
+    rows = [(0, 0), (0, 0), (1, 0), (1, 1)]
+    error = failure(frequencies_of(rows, [g], [s]), [AlphaK("s", "1/2", 1)], 0)
+    assert "alpha" in error.reason
+    assert "3 of 4" in error.reason
+
+
+def test_bounds_of_levels_hold():
+    g = hierarchy_of("g", [[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]], bounds=(1, 1))
+    rows = [(0,), (1,), (2,), (3,)]
+    assert optimal(frequencies_of(rows, [g], []), policy_of([KAnonymity(1)]), silent).levels == (1,)
+    error = failure(frequencies_of(rows, [g], []), [KAnonymity(4)], 0)
+    assert "max_level 1 of 'g' leaves 2 labels" in error.reason
+    with pytest.raises(PolicyError, match="no level lies between min_level 3"):
+        optimal(
+            frequencies_of(rows, [replace(g, min_level=3, max_level=None)], []),
+            policy_of([KAnonymity(1)]),
+            silent,
+        )
+
+
+def test_a_class_of_other_values_too_small_goes():
+    colour = hierarchy_of("colour", [[0, 1, 2, 3], [0, 1, 2, 2], [0, 0, 0, 0]])
+    rows = [(0,)] * 4 + [(1,)] * 4 + [(2,), (2,), (3,)]
+    found = optimal(frequencies_of(rows, [colour], []), policy_of([KAnonymity(4)], "3/10"), silent)
+    assert found.levels == (0,)
+    assert found.class_of.tolist() == [0, 1, -1, -1]
+
+
+def test_progress_may_cancel():
+    g = hierarchy_of("g", [[0, 1], [0, 0]])
+
+    def stop(phase, done, total):
+        assert (phase, done, total) == ("search", 0, 2)
+        raise Cancelled("stopped")
+
+    with pytest.raises(Cancelled):
+        optimal(frequencies_of([(0,), (1,)], [g], []), policy_of([KAnonymity(2)]), stop)
+
+
+def test_rows_beyond_32_bits():
+    g = hierarchy_of("g", [[0, 1], [0, 0]])
+    s = hierarchy_of("s", [[0, 1]])
+    table = frequencies_of([(0, 0), (0, 1), (1, 0), (1, 1)], [g], [s])
+    many = replace(table, rows=np.array([2**31, 2**31, 2**31 - 1, 1], np.int64))
+    many = replace(many, references={"s": Reference(s, np.array([2**32 - 1, 2**31 + 1], np.int64), 3 * 2**31)})
+    assert optimal(many, policy_of([KAnonymity(2**32)], 0), silent).levels == (1,)
+    assert optimal(many, policy_of([DistinctL("s", 2), KAnonymity(2**31)], 0), silent).levels == (0,)

@@ -10,6 +10,8 @@ import pytest
 from indistinct.kernels import criteria
 from indistinct.models import contract
 
+pytestmark = pytest.mark.small
+
 NO_TREE = np.zeros((0, 0), np.int32)
 # four values in two groups of two, and a root: distance 1/2 inside a group, 1 across
 TREE = np.array([[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]], np.int32)
@@ -133,10 +135,7 @@ def test_absorbing_criteria_remove_all_or_nothing():
 
 def test_degenerate_columns():
     assert criteria.violation(*arguments(criteria.T_ORDERED, [0.0], (4,), [1])) == 0
-    assert (
-        criteria.violation(*arguments(criteria.T_HIERARCHICAL, [0.0], (4,), [1], np.zeros((1, 1), np.int32)))
-        == 0
-    )
+    assert criteria.violation(*arguments(criteria.T_HIERARCHICAL, [0.0], (4,), [1], np.zeros((1, 1), np.int32))) == 0
     assert criteria.violation(*arguments(criteria.RECURSIVE, [1e12, 3], (4, 4), [0.5, 0.5])) > 0  # l > m
     assert criteria.removable(*arguments(criteria.RECURSIVE, [1e12, 3], (4, 4), [0.5, 0.5])) >= 0
     assert criteria.removable(*arguments(criteria.T_EQUAL, [0.0], (7, 0), [0.5, 0.5])) == 7
@@ -145,9 +144,7 @@ def test_degenerate_columns():
 def test_counts_near_the_limits_of_32_bits():
     big = 2**31 - 1
     assert criteria.violation(*arguments(criteria.RECURSIVE, [1.0, 2], (big, big + 1), [0.5, 0.5])) > 0
-    assert (
-        criteria.removable(*arguments(criteria.RECURSIVE, [0.9, 2], (3 * big, 1), [0.5, 0.5])) == 3 * big + 1
-    )
+    assert criteria.removable(*arguments(criteria.RECURSIVE, [0.9, 2], (3 * big, 1), [0.5, 0.5])) == 3 * big + 1
 
 
 def test_kinds_are_those_of_the_contract():

@@ -142,7 +142,7 @@ class Search:
         self.bound = self.base.copy()
         self.verdicts: dict[Node, tuple[int, float | None]] = {}
         self.best: Node | None = None
-        self.loss = np.inf
+        self.loss = 2.0  # more than any loss
         self.exact: dict[Node, Fraction] = {}
 
     def _base(self) -> Float64:

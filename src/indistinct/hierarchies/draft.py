@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 BINS = (16, 8, 4, 2)
 CALENDAR_LEVELS = ("month", "quarter", "year", "decade")
 CODE_SHARE = 0.9
-"""Texts are taken for codes when this share of them begins with or holds digits and has no blank."""
+"""Texts are taken for codes when this share of them is short, holds digits and has no blank."""
+EMPTY = "(empty)"
+"""Label of the empty text, since labels must not be empty."""
 
 
 def draft(
@@ -151,7 +153,7 @@ def prefixes(texts: Iterable[str]) -> list[Row]:
             groups = len(heads)
             mask = ROOT * (max(lengths) - kept) if same else ROOT
             whole = {code for code in codes if heads[code] == 1}
-            levels.append([code if code in whole else code[:kept] + mask for code in codes])
+            levels.append([code or EMPTY if code in whole else code[:kept] + mask for code in codes])
     return [(code, *labels, ROOT) for code, *labels in zip(codes, *levels, strict=True)]
 
 
@@ -176,7 +178,7 @@ def lump(counts: Mapping[str, int], minimum: int, name: str = "other") -> list[R
         return [(text, ROOT) for text in sorted(counts)]
     while name in counts:
         name = f"{name} values"
-    return [*((text, text, ROOT) for text in kept), *((text, name, ROOT) for text in sorted(rare))]
+    return [*((text, text or EMPTY, ROOT) for text in kept), *((text, name, ROOT) for text in sorted(rare))]
 
 
 def looks_like_codes(texts: Iterable[str]) -> bool:

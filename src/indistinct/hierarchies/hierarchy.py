@@ -250,14 +250,15 @@ def assemble(
     groupings: Sequence[Grouping] = (),
     *,
     missing: bool,
-    root: str | None = "*",
+    add_root: bool = True,
+    root: str = "*",
     wide: bool = True,
     **fields: Any,
 ) -> Hierarchy:
     """Build the record from the levels of the present values.
 
     Adds the identity below, the missing value (if there is one) as a node of its own on every level that does
-    not have it yet, and the root on top unless ``root`` is None. ``wide``: whether the domain of the present
+    not have it yet, and with ``add_root`` the root on top. ``wide``: whether the domain of the present
     values has more than one point; the root costs 0 where it has one and no value is missing. ``fields`` go
     to the record.
     """
@@ -272,10 +273,10 @@ def assemble(
             names = (*names, "")
             costs = Fractions(np.append(costs.numerators, 0), costs.denominator)
         levels.append(Level(node_of, names, costs))
-    if root is not None:
+    if add_root:
         cost = Fraction(int(wide or (missing and len(texts) > 0)))
         levels.append(Level(np.zeros(size, np.int32), (root,), (cost,)))
-    return Hierarchy(attribute, kind, published, tuple(levels), **fields)
+    return Hierarchy(attribute, kind, published, tuple(levels), root, **fields)
 
 
 def runs(*keys: NDArray[Any]) -> tuple[IntArray, NDArray[np.int64]]:

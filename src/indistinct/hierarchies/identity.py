@@ -31,7 +31,7 @@ def build(
         "identity",
         found.texts,
         missing=found.missing,
-        root=None,
+        add_root=False,
         positions=found.fractions,
         spellings=found.spellings,
     )

@@ -139,6 +139,22 @@ class Reader:
         covered[self.find(label)] = True
         return covered
 
+    def agrees(
+        self, labels: Sequence[str | None], label: NDArray[np.integer[Any]], value: NDArray[np.integer[Any]]
+    ) -> NDArray[np.bool_]:
+        """bool[pairs]: whether ``labels[label[i]]`` covers value number ``value[i]``, without a table of all pairs.
+
+        >>> Reader(["5", "12"], "integer").agrees(["[0, 9]", "12"], np.array([0, 0, 1]), np.array([0, 1, 1])).tolist()
+        [True, False, True]
+        """
+        agree = np.zeros(len(label), np.bool_)
+        arrangement = np.argsort(label, kind="stable")
+        starts = np.searchsorted(label[arrangement], np.arange(len(labels) + 1)).tolist()
+        for text, start, stop in zip(labels, starts, starts[1:], strict=False):
+            pairs = arrangement[start:stop]
+            agree[pairs] = np.isin(value[pairs], self.find(text)) if start < stop else False
+        return agree
+
     def find(self, label: str | None) -> Indices:
         """Ascending indices of the values that the label covers; None covers missing values only."""
         found = self._known.get(label)
@@ -225,7 +241,7 @@ class Reader:
                 members = nodes.setdefault(label, [])
                 if number is not None:
                     members.append(number)
-        tops = {row[-1] for row in rows}
+        tops = {row[-1] for row in rows if len(row) > 1}
         if missing is not None and not listed and len(tops) == 1:
             nodes[tops.pop()].append(missing)
         return nodes
@@ -440,11 +456,12 @@ def _calendar(text: str) -> Interval | None:
 
 
 def _months(year: int, month: int, length: int) -> Interval | None:
-    if year < 1 or length < 1 or not 1 <= month <= 12:
+    if length < 1 or not 1 <= month <= 12:
         return None
     past = year * 12 + month - 1 + length
     end = _day(date(past // 12, past % 12 + 1, 1)) if past // 12 <= date.max.year else _day(date.max) + 1
-    return Interval(_day(date(year, month, 1)), end, high_closed=False)
+    start = _day(date(year, month, 1)) if year >= date.min.year else _day(date.min)
+    return Interval(start, end, high_closed=False)
 
 
 def _week(year: int, week: int) -> Interval | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -74,7 +75,7 @@ def _common_prefix(texts: list[str], lengths: NDArray[np.int64]) -> NDArray[np.i
     """int64[n - 1]: length of the common prefix of neighbours; far below 0 where their lengths differ."""
     shared = np.full(max(len(texts) - 1, 0), np.iinfo(np.int64).min, np.int64)
     starts = np.flatnonzero(np.diff(lengths, prepend=-1)).tolist()
-    for start, stop in zip(starts, [*starts[1:], len(texts)], strict=True):
+    for start, stop in pairwise((*starts, len(texts))):
         length = int(lengths[start])
         if length == 0 or stop - start < 2:
             continue

@@ -12,12 +12,9 @@ from indistinct.hierarchies.hierarchy import Fractions, Grouping, Hierarchy, ass
 from indistinct.hierarchies.values import exact, limits, quoted, range_text, scale
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from indistinct.hierarchies.values import Scale
-
-    Groups = Sequence[Sequence[str]] | Mapping[str, Sequence[str]]
-    Named = list[tuple[str, int]]
 
 
 def build(
@@ -26,14 +23,14 @@ def build(
     *,
     order: Sequence[str] | None,
     sizes: Sequence[Any] | None = None,
-    groups: Sequence[Groups] | None = None,
+    groups: Sequence[Sequence[Sequence[str]]] | None = None,
     domain: Sequence[Any] | None = None,
 ) -> Hierarchy:
     """Build the levels value, one for each size or list of groups, and the root ``*``.
 
     ``sizes``: each a multiple of the one before; a group is that many neighbours of the order, from its
-    beginning. ``groups``: for each level either lists of neighbours, or names with lists. Groups without a
-    name are written ``[a, c]``, a single value as itself. LM cost of a group: ``(last rank - first rank) /
+    beginning. ``groups``: for each level lists of neighbours that follow the order. A group is written
+    ``[a, c]``, a single value as itself. LM cost of a group: ``(last rank - first rank) /
     (domain_last - domain_first)``, clipped to the domain (default the whole order); root 1.
 
     Raises PolicyError when sizes or groups do not nest, groups are not made of neighbours or leave values
@@ -43,21 +40,18 @@ def build(
     ('[S, M]', '[L, XL]')
     """
     found = scale(attribute, texts, "ordinal", order=order)
-    low, high = limits(found, domain, order=order)
     names = tuple(order or ())
+    low, high = limits(found, domain, order=names)
     if (sizes is None) == (groups is None):
         raise PolicyError(f'ordinal levels of column "{attribute}" need either sizes or groups', column=attribute)
-    if groups is None:
-        levels = [_sized(names, size) for size in _sizes(attribute, sizes or ())]
-    else:
-        levels = [_listed(attribute, names, level, number) for number, level in enumerate(groups, 1)]
-        _check_nested(attribute, levels)
-    ends = int(low), int(high)
+    levels = [list(range(0, len(names), size)) for size in _sizes(attribute, sizes)] if sizes is not None else []
+    levels += [_listed(attribute, names, level, number) for number, level in enumerate(groups or (), 1)]
+    _check_nested(attribute, levels)
     return assemble(
         attribute,
         "ordinal",
         found.texts,
-        [_grouping(found, level, ends) for level in levels],
+        [_grouping(found, names, starts, (int(low), int(high))) for starts in levels],
         missing=found.missing,
         wide=high > low,
         positions=found.fractions,
@@ -65,18 +59,19 @@ def build(
     )
 
 
-def _grouping(found: Scale, level: Named, ends: tuple[int, int]) -> Grouping:
-    """``level``: label and first rank of each group in order, closed by the number of ranks."""
-    starts = np.array([start for _, start in level], dtype=np.int64)
-    group = np.searchsorted(starts, found.positions, side="right") - 1
+def _grouping(found: Scale, order: Sequence[str], starts: Sequence[int], ends: tuple[int, int]) -> Grouping:
+    """Build a level from the first ranks of its groups."""
+    bounds = np.array([*starts, len(order)], dtype=np.int64)
+    group = np.searchsorted(bounds, found.positions, side="right") - 1
     node_of, first = runs(group)
-    kept = group[first]
+    lowest, highest = bounds[group[first]], bounds[group[first] + 1] - 1
+    labels = [
+        order[a] if a == b else range_text(order[a], order[b])
+        for a, b in zip(lowest.tolist(), highest.tolist(), strict=True)
+    ]
     low, high = ends
-    if low == high:
-        costs = Fractions(np.zeros(len(kept), np.int64), 1)
-    else:
-        costs = Fractions(np.minimum(starts[kept + 1] - 1, high) - np.maximum(starts[kept], low), high - low)
-    return Grouping(node_of, [level[index][0] for index in kept.tolist()], costs)
+    steps = np.minimum(highest, high) - np.maximum(lowest, low) if low < high else np.zeros(len(first), np.int64)
+    return Grouping(node_of, labels, Fractions(steps, max(high - low, 1)))
 
 
 def _sizes(attribute: str, sizes: Sequence[Any]) -> list[int]:
@@ -93,49 +88,27 @@ def _sizes(attribute: str, sizes: Sequence[Any]) -> list[int]:
     return [int(number) for number in numbers]
 
 
-def _sized(order: Sequence[str], size: int) -> Named:
-    starts = range(0, len(order), size)
-    return [*((_label(order[start : start + size]), start) for start in starts), ("", len(order))]
-
-
-def _listed(attribute: str, order: Sequence[str], groups: Groups, number: int) -> Named:
-    named = groups.items() if hasattr(groups, "items") else [(_label(group), group) for group in groups]
-    level = []
-    start = 0
-    for label, group in sorted(
-        named, key=lambda item: [order.index(text) if text in order else -1 for text in item[1]]
-    ):
-        if not group or tuple(group) != tuple(order[start : start + len(group)]):
+def _listed(attribute: str, order: Sequence[str], groups: Sequence[Sequence[str]], number: int) -> list[int]:
+    """First ranks of listed groups, which must follow the order and leave nothing out."""
+    what = f'groups of column "{attribute}", level {number}'
+    starts = []
+    rank = 0
+    for group in groups:
+        if not group or tuple(group) != tuple(order[rank : rank + len(group)]):
+            expected = quoted(order[rank : rank + 1]) or "nothing"
             raise PolicyError(
-                f'groups of column "{attribute}", level {number}: [{", ".join(group)}] must be neighbours of the '
-                f"order and written in it; the next value of the order is {quoted(order[start : start + 1]) or 'none'}",
+                f"{what}: [{', '.join(group)}] must list neighbours of the order, beginning with {expected}",
                 column=attribute,
             )
-        level.append((label, start))
-        start += len(group)
-    if start < len(order):
-        raise PolicyError(
-            f'groups of column "{attribute}", level {number}, leave out "{order[start]}"', column=attribute
-        )
-    return [*level, ("", len(order))]
+        starts.append(rank)
+        rank += len(group)
+    if rank < len(order):
+        raise PolicyError(f'{what}, leave out "{order[rank]}"', column=attribute)
+    return starts
 
 
-def _label(group: Sequence[str]) -> str:
-    return group[0] if len(group) == 1 else range_text(group[0], group[-1]) if group else ""
-
-
-def _check_nested(attribute: str, levels: Sequence[Named]) -> None:
-    sets: dict[str, tuple[int, int]] = {}
-    for number, (fine, coarse) in enumerate(pairwise([None, *levels]), 1):
-        starts = [start for _, start in coarse or ()]
-        if fine is not None and not set(starts) <= {start for _, start in fine}:
-            raise PolicyError(
-                f'groups of column "{attribute}", level {number}, cut through a group of level {number - 1}',
-                column=attribute,
-            )
-        for (label, start), (_, stop) in pairwise(coarse or ()):
-            if sets.setdefault(label, (start, stop)) != (start, stop):
-                raise PolicyError(
-                    f'groups of column "{attribute}": the name "{label}" stands for two different groups',
-                    column=attribute,
-                )
+def _check_nested(attribute: str, levels: Sequence[Sequence[int]]) -> None:
+    for number, (fine, coarse) in enumerate(pairwise(levels), 2):
+        if not set(coarse) <= set(fine):
+            message = f'groups of column "{attribute}", level {number}, cut through a group of level {number - 1}'
+            raise PolicyError(message, column=attribute)

@@ -15,7 +15,7 @@ import numpy as np
 from indistinct.errors import PolicyError
 from indistinct.hierarchies.dates import CALENDAR, period
 from indistinct.hierarchies.hierarchy import Fractions, Hierarchy, RangeLabels, assemble
-from indistinct.hierarchies.values import exact, limits, moment_text, number_text, range_text, scale, times
+from indistinct.hierarchies.values import LAST_DAY, exact, limits, moment_text, number_text, range_text, scale, times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +66,7 @@ class BoundLabels(RangeLabels):
 
     def _write(self, bound: int) -> str:
         if self.order:
-            return self.order[min(max(bound, 0), len(self.order) - 1)]
+            return self.order[bound]
         if self.scale.type == "date":
             return moment_text(bound, self.unit)
         return number_text(bound, self.unit, self.decimal)
@@ -129,6 +129,7 @@ def build(
     if bounds != "members" and width:
         if bounds == "snapped":
             low, high, unit, closed = _snapped(found, ends, step)
+            high = np.minimum(high, len(order) - 1) if order else high
         else:
             low, high, unit, closed = _regions(found, ends)
         mark = decimal if type == "decimal" else "."
@@ -179,7 +180,7 @@ def _snapped(
     if found.type == "date" and (step is None or step in CALENDAR):
         places, unit, _ = found.aligned(*ends)
         low, high = period(places // unit, step or "month")
-        return low * unit, high * unit, unit, np.zeros(len(places), np.bool_)
+        return low * unit, high * unit, unit, high > LAST_DAY  # the last day that can be written is inside
     name = f'step of column "{found.attribute}"'
     whole = found.type in ("integer", "ordinal")
     size = default_step(ends[1] - ends[0], whole=whole) if step is None else exact(step, name)
@@ -187,7 +188,9 @@ def _snapped(
         raise PolicyError(f"{name} must be {'a whole number' if whole or found.is_whole else 'a number'} above 0")
     places, unit, (grid, *_) = found.aligned(size, *ends)
     low = places // grid * grid
-    return low, low + (grid - 1 if whole else grid), unit, np.full(len(places), whole)
+    high = low + (grid - 1 if whole else grid)
+    past = high // unit > LAST_DAY if found.type == "date" else np.full(len(places), whole)
+    return low, high, unit, past.astype(np.bool_)
 
 
 def _regions(found: Scale, ends: tuple[Fraction, Fraction]) -> tuple[Positions, Positions, int, NDArray[np.bool_]]:

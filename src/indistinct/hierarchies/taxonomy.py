@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 SEPARATORS = ";\t|,"
 """Tried in this order where several fit: labels often hold commas, seldom semicolons."""
+QUOTED = re.compile(r'"(?:[^"]|"")*"')
 MISSING_LEAF = ""
 
 
@@ -74,18 +76,8 @@ def read_taxonomy(path: str | Path) -> list[tuple[str, ...]]:
         raise HierarchyError(message, file=path.name, line=line) from None
     if "\0" in text:
         raise HierarchyError(f"hierarchy file {path.name} is not a text file", file=path.name)
-    attempts = [_split(text, separator) for separator in SEPARATORS]
-    rows, broken = max(attempts, key=lambda attempt: _fitness(attempt[0], broken=attempt[1] is not None))
-    if broken is not None:
-        message = f"hierarchy file {path.name}, line {broken}: a quote is opened and not closed properly"
-        raise HierarchyError(message, file=path.name, line=broken)
-    return rows
-
-
-def _split(text: str, separator: str) -> tuple[list[tuple[str, ...]], int | None]:
-    """Rows, and the line at which quoting broke (None if it did not)."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    rows: list[tuple[str, ...]] = []
+    rows = []
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_separator(text), strict=True)
     line = 1
     try:
         for row in reader:
@@ -93,14 +85,18 @@ def _split(text: str, separator: str) -> tuple[list[tuple[str, ...]], int | None
             if row:
                 rows.append(tuple(row))
     except csv.Error:
-        return rows, line
-    return rows, None
+        message = f"hierarchy file {path.name}, line {line}: a quote is opened and not closed properly"
+        raise HierarchyError(message, file=path.name, line=line) from None
+    return rows
 
 
-def _fitness(rows: list[tuple[str, ...]], *, broken: bool) -> tuple[bool, bool, int]:
-    """Say how well a separator fits: it splits every row. Not how evenly: a row may lack an entry."""
-    split = sum(len(row) > 1 for row in rows)
-    return not broken, split == len(rows), split
+def _separator(text: str) -> str:
+    """Find the first separator that stands outside quotes in every line, else in most lines.
+
+    Not the one that splits most evenly: a row may lack an entry, which must be said.
+    """
+    lines = [line for line in QUOTED.sub("", text).splitlines() if line]
+    return max(SEPARATORS, key=lambda separator: sum(separator in line for line in lines))
 
 
 def check(
@@ -191,7 +187,8 @@ def build(
         present,
         [_grouping(taxonomy, level, codes, extra) for level in range(taxonomy.height)],
         missing=found.missing,
-        root=None,
+        add_root=False,
+        root=taxonomy.top_labels[0] if taxonomy.height and len(taxonomy.top_labels) == 1 else "*",
         positions=_positions(found, present),
         spellings=found.spellings,
     )
@@ -202,7 +199,7 @@ def _grouping(taxonomy: Taxonomy, level: int, codes: NDArray[np.int64], extra: i
     node_of, labels = taxonomy.node_of[level], taxonomy.labels[level]
     leaves = len(taxonomy.leaves) + extra
     denominator = max(leaves - 1, 1)
-    if len(labels) == 1:  # the root
+    if labels == taxonomy.top_labels and len(labels) == 1:  # the root
         return Grouping(np.zeros(len(codes) + extra, np.int32), labels, Fractions(np.array([leaves - 1]), denominator))
     nodes, first = runs(node_of[codes])
     kept = node_of[codes][first]

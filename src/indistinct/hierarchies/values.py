@@ -38,6 +38,7 @@ EXPECTED = {"integer": "a whole number", "decimal": "a number", "date": "a date"
 DAY = 86_400_000_000
 """Microseconds in a day: the unit of dates with a time of day."""
 EPOCH = date(1970, 1, 1).toordinal()
+FIRST_DAY, LAST_DAY = date.min.toordinal() - EPOCH, date.max.toordinal() - EPOCH
 LARGE = 2**60
 """Positions below this are int64, so that sums and differences of two of them are; larger ones are Python integers."""
 LONGEST_NUMBER = 400
@@ -350,15 +351,13 @@ def range_text(low: str, high: str, *, closed: bool = True, decimal: str = ".") 
 
 
 def moment_text(number: int, unit: int) -> str:
-    """Write a position of a date scale in ISO form, with the time of day where it has one.
+    """Write a position of a date scale in ISO form, with the time of day where it has one, within years 1 to 9999.
 
     >>> moment_text(0, 1), moment_text(DAY // 2, DAY)
     ('1970-01-01', '1970-01-01 12:00:00')
     """
     day, rest = divmod(number, unit)
-    if not 1 <= day + EPOCH <= date.max.toordinal():
-        return f"{np.datetime64(day, 'D')}"
-    start = date.fromordinal(day + EPOCH)
+    start = date.fromordinal(min(max(day, FIRST_DAY), LAST_DAY) + EPOCH)
     if not rest:
         return start.isoformat()
     return (datetime.combine(start, time()) + timedelta(microseconds=rest * DAY // unit)).isoformat(sep=" ")

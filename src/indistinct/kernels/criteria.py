@@ -156,9 +156,7 @@ def _tree_overlap(counts: Int64, shares: Float64, tree: Int32, x: float) -> tupl
 
 
 @kernel
-def _order_overlap(
-    counts: Int64, shares: Float64, last_first: float, rows: int, x: float
-) -> tuple[float, float]:
+def _order_overlap(counts: Int64, shares: Float64, last_first: float, rows: int, x: float) -> tuple[float, float]:
     """Mean over the cuts of the order of the overlap of their two sides, and its slope."""
     values = len(counts)
     value, slope = 0.0, 0.0
@@ -207,6 +205,10 @@ def violation(
     ``K`` and ``DISTINCT`` are never undecided; nor are an evenly spread class (``ENTROPY``) and equality as
     doubles (``ALPHA``, ``RECURSIVE``): the models choose the parameters so that these are exact. Needs rows
     >= 1.
+
+    >>> none = np.zeros(0), np.zeros((0, 0), np.int32)
+    >>> violation(ALPHA, np.array([0.5]), np.array([3, 1]), 4, 4, *none)
+    0.25
     """
     if kind == K:
         value = float(parameters[0]) - size - 0.5
@@ -290,13 +292,15 @@ def _kept(kind: int, parameters: Float64, counts: Int64, rows: int, shares: Floa
 
 
 @kernel
-def removable(
-    kind: int, parameters: Float64, counts: Int64, rows: int, size: int, shares: Float64, tree: Int32
-) -> int:
+def removable(kind: int, parameters: Float64, counts: Int64, rows: int, size: int, shares: Float64, tree: Int32) -> int:
     """Lower bound of the rows to remove from a class until it is empty or satisfies the criterion.
 
     0 when the class satisfies it or is undecided, at least 1 when it is violated, ``rows`` when no part of it
     can satisfy. Rounding always errs to the small side.
+
+    >>> none = np.zeros(0), np.zeros((0, 0), np.int32)
+    >>> removable(ALPHA, np.array([0.5]), np.array([3, 1]), 4, 4, *none)
+    2
     """
     if violation(kind, parameters, counts, rows, size, shares, tree) < BAND:
         return 0

@@ -59,7 +59,7 @@ class Guards(NamedTuple):
     ``k`` int64[1] least size; ``kind``, ``column``, ``values`` (m), ``height``, ``at`` int64[q]; ``parameter``
     float64[q, 2]; ``node`` int32[.] and ``share`` float64[.] from ``at``: per level m nodes and their shares
     (distances on trees), the distribution function and its prefix sums (ordered), 1 where a value is concerned
-    (alpha). ``widest`` int64[1] largest m.
+    (alpha). ``widest`` int64[1] largest m. ``places`` int64[1]: the largest number of distinct values asked for.
     """
 
     k: Int64
@@ -72,6 +72,7 @@ class Guards(NamedTuple):
     node: Int32
     share: Float64
     widest: Int64
+    places: Int64
 
 
 class Scratch(NamedTuple):
@@ -113,6 +114,7 @@ def guards_of(criteria: Sequence[Criterion], sensitive: Sequence[str], sizes: Se
         np.concatenate([*nodes, np.zeros(0, np.int32)]).astype(np.int32),
         np.concatenate([*shares, np.zeros(0)]),
         np.array([max([1, *sizes])], np.int64),
+        np.array([max([0, *(int(c.parameters[0]) for c in criteria if c.kind == DISTINCT)])], np.int64),
     )
 
 
@@ -305,3 +307,14 @@ def shortfall(units: Units, guards: Guards, ids: Int32, scratch: Scratch) -> flo
             found = tally(units, column, guards.values[q], ids, scratch)
         total += _over(guards, q, found, rows, scratch)
     return total
+
+
+@kernel
+def places_missing(units: Units, guards: Guards, ids: Int32, scratch: Scratch) -> int:
+    """How many distinct values some units lack, at most over the sensitive columns."""
+    missing = 0
+    for q in range(len(guards.kind)):
+        if guards.kind[q] == DISTINCT:
+            found = tally(units, guards.column[q], guards.values[q], ids, scratch)
+            missing = max(missing, int(guards.parameter[q, 0]) - found)
+    return missing

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
 
 def average_class_size(assignment: Assignment) -> Fraction:
-    """Kept rows per class; 0 when there is no class."""
+    """Kept rows per class; 0 when there is no class.
+
+    >>> import numpy as np
+    >>> from indistinct.tables.records import Assignment
+    >>> cells, classes = np.arange(3, dtype=np.int32), np.array([0, 1, -1], np.int32)
+    >>> average_class_size(Assignment(cells, np.array([2, 5, 9]), classes, 2))
+    Fraction(7, 2)
+    """
     rows, _ = class_rows(assignment)
     return Fraction(int(rows.sum()), max(len(rows), 1))
 

@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 
 
 def discernibility(assignment: Assignment) -> int:
-    """DM of a release: a suppressed row costs as much as the table has rows."""
+    """DM of a release: a suppressed row costs as much as the table has rows.
+
+    >>> import numpy as np
+    >>> from indistinct.tables.records import Assignment
+    >>> cells, classes = np.arange(3, dtype=np.int32), np.array([0, 1, -1], np.int32)
+    >>> discernibility(Assignment(cells, np.array([2, 3, 1]), classes, 2))  # 4 + 9 + 1 * 6
+    19
+    """
     rows, suppressed = class_rows(assignment)
     return _squares(rows.tolist()) + suppressed * (int(rows.sum()) + suppressed)
 

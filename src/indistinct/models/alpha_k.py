@@ -73,9 +73,7 @@ def evaluate(privacy: AlphaK, classes: Classes, context: Context) -> Evaluation:
     return Evaluation(satisfied, largest / classes.rows, best, sentence, more_is_better=False)
 
 
-def achieved(
-    classes: Classes, context: Context, attribute: str, values: Sequence[str] | None = None
-) -> dict[str, Any]:
+def achieved(classes: Classes, context: Context, attribute: str, values: Sequence[str] | None = None) -> dict[str, Any]:
     """Largest k and smallest alpha that the classes satisfy."""
     return _best(classes, measure(classes, context.references[attribute], attribute, values))
 

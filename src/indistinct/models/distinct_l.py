@@ -67,9 +67,7 @@ def values_criterion(attribute: str, length: int) -> tuple[Criterion, ...]:
     """Compile "at least ``length`` distinct values"; one value needs no test."""
     if length == 1:
         return ()
-    return (
-        Criterion(DISTINCT, attribute, np.array([length], np.float64), merge_closed=True, absorbing=True),
-    )
+    return (Criterion(DISTINCT, attribute, np.array([length], np.float64), merge_closed=True, absorbing=True),)
 
 
 def criteria(privacy: DistinctL, context: Context) -> tuple[Criterion, ...]:  # noqa: ARG001  # the contract's

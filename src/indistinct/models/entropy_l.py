@@ -115,9 +115,7 @@ def criteria(privacy: EntropyL, context: Context) -> tuple[Criterion, ...]:  # n
     if privacy.l <= 1:
         return ()
     length = float(privacy.l)
-    if length.is_integer() and privacy.l != int(
-        length
-    ):  # the compiled test decides even classes by this number
+    if length.is_integer() and privacy.l != int(length):  # the compiled test decides even classes by this number
         length = nextafter(length, inf if privacy.l > int(length) else -inf)
     return (Criterion(ENTROPY, privacy.attribute, np.array([length]), merge_closed=True, absorbing=False),)
 

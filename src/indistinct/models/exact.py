@@ -48,7 +48,7 @@ def bounds(arguments: Int64, bound: Callable[[int], int]) -> Int64:
 
 
 def largest_ratio(numerators: NDArray[Any], denominators: NDArray[Any]) -> Fraction:
-    """Exact largest of ``numerators / denominators`` (integers, denominators > 0); doubles only preselect.
+    """Exact largest of ``numerators / denominators`` (integers >= 0 over integers > 0); doubles only preselect.
 
     >>> largest_ratio(np.array([1, 2, 1]), np.array([3, 5, 2]))
     Fraction(1, 2)
@@ -56,8 +56,10 @@ def largest_ratio(numerators: NDArray[Any], denominators: NDArray[Any]) -> Fract
     ratios = numerators.astype(np.float64) / denominators.astype(np.float64)
     top = ratios.max()
     near = np.flatnonzero(ratios >= top - 1e-9 * abs(top))
-    pairs = set(zip(numerators[near].tolist(), denominators[near].tolist(), strict=True))
-    return max(Fraction(numerator, denominator) for numerator, denominator in pairs)
+    distinct, inverse = np.unique(denominators[near], return_inverse=True)
+    best = np.zeros(len(distinct), numerators.dtype)
+    np.maximum.at(best, inverse, numerators[near])
+    return max(map(Fraction, best.tolist(), distinct.tolist()))
 
 
 def wide(largest: int) -> type[Any]:

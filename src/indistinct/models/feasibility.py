@@ -53,15 +53,11 @@ def feasible_root(privacies: Sequence[Privacy], context: Context, n: int) -> boo
         nothing,
     )
     return all(
-        bool(evaluate(privacy, root, context).satisfied[0])
-        for privacy in privacies
-        if privacy.model != "joint_l"
+        bool(evaluate(privacy, root, context).satisfied[0]) for privacy in privacies if privacy.model != "joint_l"
     )
 
 
-def infeasible_reason(
-    privacies: Sequence[Privacy], frequencies: Frequencies, allowed: int | None = None
-) -> str | None:
+def infeasible_reason(privacies: Sequence[Privacy], frequencies: Frequencies, allowed: int | None = None) -> str | None:
     """Say why no recoding can satisfy the models: model, value and count; None when nothing forbids it.
 
     ``allowed`` is the number of rows that may be suppressed. None means "any number short of all": then
@@ -79,9 +75,7 @@ def infeasible_reason(
             continue
         sentence = f"{privacy.model}: {MODELS[privacy.model].shortfall(privacy, root, context)}"
         if least < total and allowed:
-            sentence += (
-                f"; at least {least} of {total} rows would have to be suppressed, and {allowed} may be"
-            )
+            sentence += f"; at least {least} of {total} rows would have to be suppressed, and {allowed} may be"
         return sentence
     return None
 

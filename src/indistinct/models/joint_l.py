@@ -89,9 +89,7 @@ def evaluate(privacy: JointL, classes: Classes, context: Context) -> Evaluation:
         best.append(answer.achieved)
         others = " and ".join(name for name in privacy.attributes if name != attribute)
         sentences.append(f"{attribute}, with {others} joined to the quasi-identifiers: {answer.reason}")
-    return Evaluation(
-        satisfied, worst.reduce(measures), _worst(best), "; ".join(sentences), more_is_better=more
-    )
+    return Evaluation(satisfied, worst.reduce(measures), _worst(best), "; ".join(sentences), more_is_better=more)
 
 
 def _worst(best: Sequence[dict[str, Any]]) -> dict[str, Any]:

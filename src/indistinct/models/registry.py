@@ -79,6 +79,4 @@ def criteria(models: Sequence[Privacy], context: Context) -> tuple[Criterion, ..
 
 def _refuse_empty(classes: Classes) -> None:
     if len(classes) == 0:
-        raise DataError(
-            "the release holds no rows, and an empty release satisfies nothing; suppress fewer rows"
-        )
+        raise DataError("the release holds no rows, and an empty release satisfies nothing; suppress fewer rows")

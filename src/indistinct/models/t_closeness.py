@@ -208,9 +208,7 @@ def _largest(numerators: Integers, rows: Integers, scale: int) -> Fraction:
     return largest_ratio(numerators, rows) / scale
 
 
-def achieved(
-    classes: Classes, context: Context, attribute: str, distance: Distance = "equal"
-) -> dict[str, Any]:
+def achieved(classes: Classes, context: Context, attribute: str, distance: Distance = "equal") -> dict[str, Any]:
     """Smallest t that the classes satisfy: the largest distance."""
     return {"t": rational(_largest(*measure(classes, context.references[attribute], attribute, distance)))}
 

@@ -31,7 +31,7 @@ def from_flags(
     qi: Sequence[str],
     sensitive: Sequence[str] = (),
     *,
-    k: int | None = None,
+    k: Number | None = None,
     l: Number | None = None,  # noqa: E741  # the letter of the literature
     l_kind: str = "distinct",
     c: Number | None = None,
@@ -79,7 +79,7 @@ def from_flags(
     table: dict[str, Any] = {"unlisted": "insensitive"}
     given = {"delimiter": delimiter, "missing": missing, "decimal": decimal}
     table |= {key: value for key, value in given.items() if value is not None}
-    privacy: list[Privacy] = [] if k is None else [KAnonymity(k)]
+    privacy: list[Privacy] = [] if k is None else [KAnonymity(_number(k))]
     privacy += _diversity(sensitive, l, l_kind, c)
     privacy += _closeness(sensitive, t, t_distance)
     policy = Policy(

@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from indistinct.errors import DataError, SchemaError
+from indistinct.tables.arrow import number_array, whole_numbers
 from indistinct.tables.source import BATCH_BYTES, BATCH_ROWS, Source, check_names, look_alikes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    import pyarrow.parquet as pq
     from numpy.typing import NDArray
 
 ENCODED = pa.dictionary(pa.int32(), pa.string())
 _LOOK = 1 << 16
+_SMALL = 1 << 16
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -67,15 +69,18 @@ def plainly_typed(array: pa.Array) -> pa.Array:
         return plainly_typed(array.storage)
     if pa.types.is_run_end_encoded(kind):
         return plainly_typed(pc.run_end_decode(array))
+    if pa.types.is_dictionary(kind) and not is_text(kind):
+        return plainly_typed(array.dictionary_decode())
     if not pa.types.is_dictionary(kind):
         return array if kind == plain_type(kind) else array.cast(plain_type(kind))
-    if not is_text(kind):
-        return plainly_typed(array.dictionary_decode())
     if array.dictionary.null_count:
         return array.dictionary_decode().cast(pa.string()).dictionary_encode()
-    if kind == ENCODED:
-        return array
-    return pa.DictionaryArray.from_arrays(array.indices.cast(pa.int32()), array.dictionary.cast(pa.string()))
+    return array if kind == ENCODED else _encoding(array.indices.cast(pa.int32()), array.dictionary.cast(pa.string()))
+
+
+def _encoding(indices: pa.Array, texts: pa.Array) -> pa.DictionaryArray:
+    # indices that come from an array, or were counted here, need no second check
+    return pa.DictionaryArray.from_arrays(indices, texts, safe=False)
 
 
 def compact(array: pa.DictionaryArray) -> pa.DictionaryArray:
@@ -88,8 +93,8 @@ def compact(array: pa.DictionaryArray) -> pa.DictionaryArray:
     if used.all():
         return array
     position = np.cumsum(used, dtype=np.int32) - 1
-    indices = pa.array(position).take(array.indices)
-    return pa.DictionaryArray.from_arrays(indices, array.dictionary.filter(pa.array(used)))
+    kept = number_array(np.flatnonzero(used).astype(np.int32))
+    return _encoding(number_array(position).take(array.indices), array.dictionary.take(kept))
 
 
 def used_entries(array: pa.DictionaryArray) -> NDArray[np.bool_]:
@@ -97,7 +102,7 @@ def used_entries(array: pa.DictionaryArray) -> NDArray[np.bool_]:
     used = np.zeros(len(array.dictionary), bool)
     for start in range(0, len(array), _LOOK):
         indices = array.indices.slice(start, _LOOK)
-        used[(indices.drop_null() if indices.null_count else indices).to_numpy()] = True
+        used[whole_numbers(indices.drop_null() if indices.null_count else indices)] = True
         # most often all entries have been met long before the last row
         if used.all():
             break
@@ -176,56 +181,51 @@ def open_parquet(path: Path) -> Source:
         raise DataError(f"{path.name} has no rows; a table needs at least one", file=path.name)
     types = text_types({column.name: plain_type(column.type) for column in schema})
 
+    texts = [name for name, kind in types.items() if is_text(kind)]
+    parts = [_column_chunks(file, texts) for file in opened]
+    encoded = [name for name in texts if _dictionary_pays([chunk for part in parts for chunk in part[name]])]
+
     def read(wanted: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
         for file in files:
-            yield from _read_parquet(file, wanted, types)
+            yield from _read_parquet(file, wanted, [name for name in encoded if name in wanted])
 
     return Source(path.name, columns, types, is_text=False, read=read, rows=rows, warnings=look_alikes(columns))
 
 
-def _parquet(path: Path, read_dictionary: Sequence[str] | None = None) -> pq.ParquetFile:
+def _parquet(path: Path, encoded: Sequence[str] = ()) -> pq.ParquetFile:
+    import pyarrow.parquet as pq
+
     try:
-        return pq.ParquetFile(path, read_dictionary=read_dictionary, memory_map=True, pre_buffer=False)
+        return pq.ParquetFile(path, read_dictionary=list(encoded), memory_map=True, pre_buffer=False)
     except (pa.ArrowException, OSError):
         raise DataError(f"{path.name} is no readable Parquet file; write it again", file=path.name) from None
 
 
-def _read_parquet(path: Path, wanted: Sequence[str], types: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
-    meta = _parquet(path).metadata
-    size, encoded = 0, []
-    for name, kind in types.items():
-        if name not in wanted or pa.types.is_nested(kind):
-            continue
-        chunks = _column_chunks(meta, name)
-        size += sum(chunk.total_uncompressed_size for chunk in chunks)
-        if is_text(kind) and _dictionary_pays(chunks):
-            encoded.append(name)
+def _read_parquet(path: Path, wanted: Sequence[str], encoded: Sequence[str]) -> Iterator[pa.RecordBatch]:
     file = _parquet(path, encoded)
+    chunks = _column_chunks(file, wanted).values()
+    size = sum(chunk.total_uncompressed_size for column in chunks for chunk in column)
+    rows = bounded_rows(file.metadata.num_rows, size)
     try:
-        for batch in file.iter_batches(bounded_rows(meta.num_rows, size), columns=list(wanted), use_threads=True):
+        for batch in file.iter_batches(rows, columns=list(wanted), use_threads=True):
             yield plain_batch(batch.select(list(wanted)))
     except (pa.ArrowException, OSError):
         raise DataError(f"{path.name} is damaged; write it again", file=path.name) from None
 
 
-def _column_chunks(meta: pq.FileMetaData, name: str) -> list[pq.ColumnChunkMetaData]:
-    if meta.num_row_groups == 0:
-        return []
-    first = meta.row_group(0)
-    position = next(i for i in range(first.num_columns) if first.column(i).path_in_schema == name)
-    return [meta.row_group(group).column(position) for group in range(meta.num_row_groups)]
+def _column_chunks(file: pq.ParquetFile, names: Sequence[str]) -> dict[str, list[pq.ColumnChunkMetaData]]:
+    meta = file.metadata
+    position = {meta.schema.column(number).path: number for number in range(meta.num_columns)}
+    groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
+    return {name: [group.column(position[name]) for group in groups] for name in names}
 
 
 def _dictionary_pays(chunks: Sequence[pq.ColumnChunkMetaData]) -> bool:
-    """Whether dictionary pages are less than half of the column: else its values are nearly unique."""
-    dictionary = total = 0
-    for chunk in chunks:
-        if not chunk.has_dictionary_page or chunk.dictionary_page_offset is None:
-            return False
-        dictionary += chunk.data_page_offset - chunk.dictionary_page_offset
-        total += chunk.total_compressed_size
-    # small files are mostly dictionary and cheap either way
-    return dictionary * 2 <= total or total < 1 << 20
+    """Whether a column takes no more bytes a row than a number would: its texts repeat, and the file says so."""
+    if not all(chunk.has_dictionary_page for chunk in chunks):
+        return False
+    size = sum(chunk.total_uncompressed_size for chunk in chunks)
+    return bool(size < _SMALL or size <= 4 * sum(chunk.num_values for chunk in chunks))
 
 
 def open_arrow(path: Path) -> Source:
@@ -280,12 +280,13 @@ def rebuilt(column: pa.ChunkedArray) -> pa.Array:
     array = plain(array)
     if not pa.types.is_dictionary(array.type):
         return array
-    order = pc.sort_indices(array.dictionary).to_numpy()
+    order = whole_numbers(pc.sort_indices(array.dictionary))
     if (order[:-1] < order[1:]).all():
         return array
     position = np.empty(len(order), np.int32)
     position[order] = np.arange(len(order), dtype=np.int32)
-    return pa.DictionaryArray.from_arrays(pa.array(position).take(array.indices), array.dictionary.take(order))
+    texts = array.dictionary.take(number_array(order.astype(np.int32)))
+    return _encoding(number_array(position).take(array.indices), texts)
 
 
 def rebuilt_table(table: pa.Table) -> pa.Table:

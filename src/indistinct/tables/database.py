@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FETCH_ROWS = 50_000
 # what a database driver may hand out and Arrow keeps as it is; anything else becomes its text
-_KEPT = (bool, int, float, Decimal, datetime.date, datetime.datetime, datetime.time, datetime.timedelta, bytes)
+_KEPT = (bool, int, float, Decimal, dt.date, dt.datetime, dt.time, dt.timedelta, bytes)
 
 
 def open_database(url: str, options: TableOptions) -> Source:

@@ -20,6 +20,7 @@ import pyarrow.csv as pacsv
 
 from indistinct.errors import DataError, PolicyError
 from indistinct.notices import Notice
+from indistinct.tables.arrow import text_array
 from indistinct.tables.columnar import ENCODED, plain_batch
 from indistinct.tables.source import BATCH_ROWS, Source, check_names, look_alikes, trimmed
 
@@ -189,11 +190,11 @@ def _sample(dialect: _Dialect, size: int) -> tuple[list[str], bool]:
 
 
 def _leading_records(lines: Sequence[str], dialect: _Dialect) -> list[tuple[int, list[str]]]:
-    """Records of the first lines as (last line, fields), up to the first that is broken or cut off."""
+    """Parse the first lines to records as (last line, fields), up to the first that is broken or cut off."""
     records = []
     with suppress(DataError):
         for last, _, fields in _records(iter(lines), dialect):
-            records.append((last, fields))  # noqa: PERF401  # what came before the error is kept
+            records.append((last, fields))
     return records
 
 
@@ -343,7 +344,7 @@ def _read(
 def _trimmed(column: pa.Array, missing: Sequence[str]) -> pa.Array:
     encoded = pa.types.is_dictionary(column.type)
     texts = pc.utf8_trim_whitespace(column.dictionary if encoded else column)
-    texts = pc.if_else(pc.is_in(texts, pa.array(missing, pa.string())), None, texts)
+    texts = pc.if_else(pc.is_in(texts, text_array(missing)), pa.nulls(1, pa.string())[0], texts)
     if not encoded:
         return texts
     # trimming may have made entries equal: encode the entries again and send the indices through
@@ -463,7 +464,7 @@ def _records(lines: Iterable[str], dialect: _Dialect) -> Iterator[tuple[int, int
             else:
                 field, rest, last = _quoted_field(numbered, rest[1:], last, dialect)
                 fields.append(field)
-                more, rest = rest[:1] == delimiter, rest[1:]
+                more, rest = rest[:1].strip("\r\n"), rest[1:]
             if not more:
                 break
         yield last, first, fields

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -134,9 +135,9 @@ def _without_intervals(series: Any) -> Any:
 
 
 def _to_pandas(table: pa.Table) -> Any:
-    import pandas as pd
     import pyarrow as pa
 
+    pd = importlib.import_module("pandas")
     nullable = {
         pa.bool_(): pd.BooleanDtype(),
         pa.int8(): pd.Int8Dtype(),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from indistinct.tables.source import Source, TableOptions
 
 _MOMENT = r"^\d{4,}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$"
+EXACT_DOUBLE = 1 << 53
 _MIDNIGHT = r" 00:00:00(\.0+)?$"
 # a cell that holds a time of day only comes dated with day 0 of the workbook's calendar
 _TIME_ONLY = r"^(1899-12-3[01]|1904-01-01) (\d\d:\d\d:\d\d(\.\d+)?)$"
@@ -28,10 +29,11 @@ _TIME_ONLY = r"^(1899-12-3[01]|1904-01-01) (\d\d:\d\d:\d\d(\.\d+)?)$"
 def open_spreadsheet(path: Path, options: TableOptions) -> Source:
     """Open the first sheet of a workbook, or the one named ``options.sheet``; its first row is the header.
 
-    All columns are text. Date cells are written ``2024-03-01`` (``2024-03-01 10:30:00`` in a column where any has
-    a time), times ``10:30:00``, whole numbers without a fraction, truth values ``TRUE`` and ``FALSE``; text cells
-    stay as they are. Rows without any value are left out, with a notice. Empty cells are missing, and so are cells that hold an error of the spreadsheet and texts in
-    ``options.missing``. Formulas give the value that was stored with them.
+    All columns are text. Date cells are written ``2024-03-01``, or ``2024-03-01 10:30:00`` when they have a time,
+    times ``10:30:00``, whole numbers without a fraction, truth values ``true`` and ``false``; text cells stay as they
+    are. Empty cells are missing, and so are cells that hold an error of the spreadsheet and texts in
+    ``options.missing``. Formulas give the value that was stored with them. Rows without any value are left out,
+    with a notice, unless there is but one column.
 
     Raises UnsupportedError without the package fastexcel, DataError for a broken workbook, an unknown sheet or no
     rows, SchemaError for columns without or with the same name. Reads all of the sheet into memory.
@@ -45,27 +47,27 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:
         sheet = _sheet(book.sheet_names, path.name, options.sheet)
         header = [column[0].as_py() for column in _load(book, sheet, header_row=None, n_rows=1).columns]
         data = _load(book, sheet)
+        texts = _texts(book, sheet, data)
     except fastexcel.FastExcelError:
         raise DataError(f"{path.name} cannot be read as a workbook; save it again", file=path.name) from None
     names = ["" if text is None else text for text in header]
     notices: list[Notice] = []
-    data, blank = _without_blank_rows(data)
+    texts, blank = _without_blank_rows(texts)
     if blank:
         notices.append(Notice("blank-rows", None, f"{blank} rows of the sheet have no cell with a value; left out"))
-    if not any(names) or data.num_rows == 0:
+    if not any(names) or not len(texts[0]):
         raise DataError(f'the sheet "{sheet}" of {path.name} has no rows below a header', file=path.name)
     if options.trim != "none":
         names, renamed = trimmed(names)
         notices += renamed
-    moments = _moments(book, sheet, data)
     kept, columns = [], []
-    for position, (name, column) in enumerate(zip(names, data.columns, strict=False)):
+    for position, (name, column) in enumerate(zip(names, texts, strict=False)):
         if not name.strip() and column.null_count == len(column):
             message = f"column {position + 1} has no name and no value in any row; it is left out"
             notices.append(Notice("nameless-column", None, message))
             continue
         kept.append(name)
-        columns.append(_read_as_text(column, moments[position], options))
+        columns.append(_finished(column, options))
     check_names(kept, path.name)
     source = table_source(pa.table(columns, names=kept), path.name)
     source.is_text = True
@@ -91,43 +93,49 @@ def _load(book: Any, sheet: str, dtypes: str | None = "string", **settings: Any)
     return book.load_sheet(sheet, dtypes=dtypes, schema_sample_rows=None, **settings).to_arrow()
 
 
-def _without_blank_rows(data: pa.RecordBatch) -> tuple[pa.RecordBatch, int]:
+def _without_blank_rows(texts: list[pa.Array]) -> tuple[list[pa.Array], int]:
     """Drop the rows without any value, unless there is but one column, where they are missing values."""
-    if data.num_columns < 2:
-        return data, 0
-    used = functools.reduce(pc.or_, (column.is_valid() for column in data.columns))
-    return data.filter(used), data.num_rows - (pc.sum(used).as_py() or 0)
+    if len(texts) < 2:
+        return texts, 0
+    used = functools.reduce(pc.or_, (column.is_valid() for column in texts))
+    kept = [column.filter(used) for column in texts]
+    return kept, len(used) - len(kept[0])
 
 
-def _moments(book: Any, sheet: str, data: pa.RecordBatch) -> list[str]:
-    """For each column how its cells are to be read: text, date (perhaps among other types) or bool."""
+def _texts(book: Any, sheet: str, data: pa.RecordBatch) -> list[pa.Array]:
+    """Cells of each column as text; dates and numbers by their value, not by the reader's 15 digits."""
     import fastexcel
 
-    kinds = ["text"] * data.num_columns
+    texts = list(data.columns)
     used = [i for i, column in enumerate(data.columns) if column.null_count < len(column)]
-    for position, column in zip(used, _load(book, sheet, dtypes=None, use_columns=used).columns, strict=True):
-        if pa.types.is_temporal(column.type):
-            kinds[position] = "date"
-        elif pa.types.is_boolean(column.type):
-            kinds[position] = "bool"
-        elif pc.any(pc.match_substring_regex(data.column(position), _MOMENT)).as_py():
+    typed = _load(book, sheet, dtypes=None, use_columns=used).columns if used else []
+    for position, column in zip(used, typed, strict=True):
+        if pa.types.is_floating(column.type):
+            texts[position] = _numbers(column)
+        elif pa.types.is_temporal(column.type):
+            texts[position] = _dates(texts[position])
+        elif pc.any(pc.match_substring_regex(texts[position], _MOMENT)).as_py():
             # texts that look like moments: cells of one type are texts and stay, else some are perhaps dates
             try:
                 _load(book, sheet, dtypes=None, dtype_coercion="strict", use_columns=[position])
             except fastexcel.FastExcelError:
-                kinds[position] = "date"
-    return kinds
+                texts[position] = _dates(texts[position])
+    return texts
 
 
-def _read_as_text(column: pa.Array, kind: str, options: TableOptions) -> pa.Array:
-    if kind == "bool":
-        column = pc.utf8_upper(column)
-    if kind == "date":
-        column = pc.replace_substring_regex(column, _TIME_ONLY, r"\2")
-        moment = pc.match_substring_regex(column, _MOMENT)
-        midnight = pc.match_substring_regex(column, _MIDNIGHT)
-        if pc.all(pc.or_(pc.invert(moment), midnight)).as_py() is not False:
-            column = pc.if_else(moment, pc.replace_substring_regex(column, _MIDNIGHT, ""), column)
+def _numbers(column: pa.Array) -> pa.Array:
+    whole = pc.and_(pc.equal(pc.floor(column), column), pc.less(pc.abs(column), EXACT_DOUBLE))
+    integers = pc.if_else(whole, column, None).cast(pa.int64())
+    return pc.coalesce(integers.cast(pa.string()), column.cast(pa.string()))
+
+
+def _dates(column: pa.Array) -> pa.Array:
+    column = pc.replace_substring_regex(column, _TIME_ONLY, r"\2")
+    moment = pc.match_substring_regex(column, _MOMENT)
+    return pc.if_else(moment, pc.replace_substring_regex(column, _MIDNIGHT, ""), column)
+
+
+def _finished(column: pa.Array, options: TableOptions) -> pa.Array:
     if options.trim == "cells":
         column = pc.utf8_trim_whitespace(column)
     return pc.if_else(pc.is_in(column, pa.array(options.missing, pa.string())), None, column)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import errno
+import importlib.util
 import io
 import math
 import os
@@ -22,12 +23,14 @@ import pyarrow.compute as pc
 
 from indistinct.errors import DataError, PolicyError, UnsupportedError
 from indistinct.notices import Notice
+from indistinct.tables.arrow import number_array, text_array, whole_numbers
 from indistinct.tables.columnar import ENCODED, compact, is_text, plainly_typed, rebuilt_table
 from indistinct.tables.source import extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
+    from typing import Self
 
     from numpy.typing import NDArray
 
@@ -38,8 +41,8 @@ COMBINED_TEXTS = 1 << 13
 EXCEL_ROWS, EXCEL_COLUMNS, EXCEL_TEXT = 1_048_576, 16_384, 32_767
 EXACT_DOUBLE = 1 << 53
 
-_NO_TIME = datetime.datetime(1980, 1, 1)  # noqa: DTZ001  # files keep times without a zone
-_EXCEL_START = datetime.datetime(1900, 3, 1)  # noqa: DTZ001  # its calendar before has a day that never was
+_NO_TIME = dt.datetime(1980, 1, 1)  # noqa: DTZ001  # files keep times without a zone
+_EXCEL_START = dt.datetime(1900, 3, 1)  # noqa: DTZ001  # its calendar before has a day that never was
 
 # what a spreadsheet takes for the start of a formula, and the numbers that may start so
 _FORMULA = r"^[=+\-@\t\r]"
@@ -75,7 +78,7 @@ class Staged:
         """Remove the temporary file; nothing happens when it is published or gone."""
         self.path.unlink(missing_ok=True)
 
-    def __enter__(self) -> Staged:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -219,6 +222,11 @@ def _groups(batches: Iterable[pa.RecordBatch], schema: pa.Schema, rows: int) -> 
         yield _taken(waiting, held, schema)
 
 
+def _no_rows(schema: pa.Schema) -> pa.Table:
+    kinds = [ENCODED if is_text(column.type) else column.type for column in schema]
+    return pa.schema(list(zip(schema.names, kinds, strict=True))).empty_table()
+
+
 def _taken(waiting: deque[pa.RecordBatch], rows: int, schema: pa.Schema) -> pa.Table:
     taken = []
     while rows:
@@ -266,7 +274,7 @@ def formula_cells(batches: Iterable[pa.RecordBatch]) -> list[Notice]:
     found: dict[str, str] = {}
     for batch in batches:
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
-            texts = pa.array([name] if safe_text(name) != name else [], pa.string())
+            texts = text_array([name] if safe_text(name) != name else [])
             if is_text(column.type):
                 texts = pa.concat_arrays([texts, compact(_encoded(column)).dictionary])
             risky = texts.filter(_risky(texts))
@@ -301,11 +309,11 @@ def _write_delimited(
     names = schema.names
     if safe and (risky := [name for name in names if safe_text(name) != name]):
         raise DataError(f'a spreadsheet would run the column name "{risky[0]}"; rename it', column=risky[0])
-    header = _quoted(pa.array(names, pa.string()), delimiter, None).to_pylist()
+    header = _quoted(text_array(names), delimiter, None).to_pylist()
     file.write((delimiter.join(header) + "\n").encode())
     ends = [delimiter] * (len(names) - 1) + ["\n"]
     # a lone missing cell would be a blank line, which is no row to many readers
-    token = '""' if len(names) == 1 and not missing else _quoted(pa.array([missing]), delimiter, None)[0].as_py()
+    token = '""' if len(names) == 1 and not missing else _quoted(text_array([missing]), delimiter, None)[0].as_py()
     for batch in batches:
         cells = [
             _cells(column, delimiter, missing, token, end, safe=safe)
@@ -313,8 +321,7 @@ def _write_delimited(
         ]
         for start in range(0, batch.num_rows, LINES_AT_ONCE):
             rows = slice(start, min(start + LINES_AT_ONCE, batch.num_rows))
-            for lines in _lines([(texts, indices[rows]) for texts, indices in cells]):
-                file.write(_bytes(lines))
+            file.writelines(map(_bytes, _lines([(texts, indices[rows]) for texts, indices in cells])))
 
 
 def _cells(
@@ -325,23 +332,31 @@ def _cells(
         encoded = _encoded(column)
         texts = encoded.dictionary
         if safe:
-            texts = pc.if_else(_risky(texts), pc.binary_join_element_wise("'", texts, ""), texts)
+            texts = pc.if_else(_risky(texts), _put_together(text_array(["'"])[0], texts), texts)
     else:
         encoded = plainly_typed(column).dictionary_encode()
         texts = _as_text(encoded.dictionary)
-    texts = pa.concat_arrays([_quoted(texts, delimiter, missing), pa.array([token])])
-    indices = encoded.indices.fill_null(len(texts) - 1) if encoded.indices.null_count else encoded.indices
-    return pc.binary_join_element_wise(texts, end, ""), indices.to_numpy()
+    texts = pc.coalesce(_quoted(texts, delimiter, missing), text_array([token])[0])
+    texts = pa.concat_arrays([texts, text_array([token])])
+    indices = whole_numbers(encoded.indices)
+    if encoded.indices.null_count:
+        indices = np.where(indices < 0, np.int32(len(texts) - 1), indices)
+    return _put_together(texts, text_array([end])[0]), indices
+
+
+def _put_together(*parts: Any) -> pa.Array:
+    return pc.binary_join_element_wise(*parts, text_array([""])[0])
 
 
 def _as_text(values: pa.Array) -> pa.Array:
-    """Numbers, dates and so on as text; moments without a fraction of zeros."""
-    try:
-        texts = values.cast(pa.string())
-    except pa.ArrowNotImplementedError:
-        return pa.array([str(value) for value in values.to_pylist()], pa.string())
+    """Text of each value, whatever its neighbours: no zeros as a fraction, midnight as its date, NaN as missing."""
+    if pa.types.is_floating(values.type):
+        return pc.if_else(pc.is_nan(values), pa.nulls(1, pa.string())[0], values.cast(pa.string()))
+    texts = values.cast(pa.string())
     if pa.types.is_timestamp(values.type) or pa.types.is_time(values.type):
-        return pc.replace_substring_regex(texts, r"\.0+(Z?)$", r"\1")
+        texts = pc.replace_substring_regex(texts, r"\.0+(Z?)$", r"\1")
+    if pa.types.is_timestamp(values.type):
+        texts = pc.replace_substring_regex(texts, " 00:00:00$", "")
     return texts
 
 
@@ -349,11 +364,11 @@ def _quoted(texts: pa.Array, delimiter: str, missing: str | None) -> pa.Array:
     """Texts with quotes where they must have them: around edges of cells, and around what would read as missing."""
     must = pc.match_substring_regex(texts, f'["\r\n{re.escape(delimiter)}]')
     if missing is not None:
-        must = pc.or_(must, pc.equal(texts, missing))
+        must = pc.or_(must, pc.equal(texts, text_array([missing])[0]))
     if not pc.any(must).as_py():
         return texts
-    doubled = pc.replace_substring(texts, '"', '""')
-    return pc.if_else(must, pc.binary_join_element_wise('"', doubled, '"', ""), texts)
+    quote = text_array(['"'])[0]
+    return pc.if_else(must, _put_together(quote, pc.replace_substring(texts, '"', '""'), quote), texts)
 
 
 def _lines(cells: Sequence[tuple[pa.Array, NDArray[np.int32]]]) -> Iterator[pa.Array]:
@@ -365,10 +380,10 @@ def _lines(cells: Sequence[tuple[pa.Array, NDArray[np.int32]]]) -> Iterator[pa.A
     heads = np.flatnonzero(changes)
     repeated = len(heads) * 4 < len(changes)
     try:
-        columns = [texts.take(pa.array(indices[heads] if repeated else indices)) for texts, indices in parts]
-        lines = columns[0] if len(columns) == 1 else pc.binary_join_element_wise(*columns, "")
+        columns = [texts.take(number_array(indices[heads] if repeated else indices)) for texts, indices in parts]
+        lines = columns[0] if len(columns) == 1 else _put_together(*columns)
         if repeated:
-            lines = lines.take(pa.array(np.cumsum(changes) - 1))
+            lines = lines.take(number_array(np.cumsum(changes) - 1))
     except (pa.ArrowInvalid, pa.ArrowCapacityError):
         half = len(changes) // 2
         if half == 0:
@@ -392,7 +407,7 @@ def _combined(
             continue
         first = np.repeat(np.arange(len(before), dtype=np.int32), len(texts))
         second = np.tile(np.arange(len(texts), dtype=np.int32), len(before))
-        pairs = pc.binary_join_element_wise(before.take(pa.array(first)), texts.take(pa.array(second)), "")
+        pairs = _put_together(before.take(number_array(first)), texts.take(number_array(second)))
         parts[-1] = (pairs, codes * np.int32(len(texts)) + indices)
     return parts
 
@@ -411,7 +426,7 @@ def _write_parquet(file: BinaryIO, batches: Iterable[pa.RecordBatch], schema: pa
     import pyarrow.parquet as pq
 
     groups = _groups(batches, schema, ROW_GROUP)
-    first = rebuilt_table(next(groups, schema.empty_table()))
+    first = rebuilt_table(next(groups, None) or _no_rows(schema))
     # texts that hardly repeat go without a dictionary of ours; the first row group decides for all
     kinds = [
         pa.string() if is_text(column.type) and not _repeats(column.chunk(0)) else column.type
@@ -448,7 +463,8 @@ def _cleared(array: pa.Array) -> pa.Array:
     if pa.types.is_dictionary(array.type):
         return pa.DictionaryArray.from_arrays(_cleared(array.indices), array.dictionary)
     rows = np.arange(len(array))
-    return array.take(pa.array(rows, mask=array.is_null().to_numpy(zero_copy_only=False)))
+    rows[whole_numbers(array.is_null().cast(pa.uint8())) == 1] = -1
+    return array.take(number_array(rows))
 
 
 # ---- workbooks -------------------------------------------------------------------------------------------------
@@ -477,7 +493,7 @@ def _write_xlsx(file: BinaryIO, batches: Iterable[pa.RecordBatch], schema: pa.Sc
             raise UnsupportedError(f"a sheet holds {EXCEL_ROWS - 1} rows below its header; write csv or parquet")
         for position, column in enumerate(group.columns):
             for offset, value in enumerate(column.to_pylist()):
-                if value is not None:
+                if value is not None and value == value:  # noqa: PLR0124  # NaN is missing
                     _write_cell(sheet, row + offset, position, value, formats, schema.names[position])
         row += group.num_rows
     book.close()
@@ -488,12 +504,12 @@ def _write_cell(sheet: Any, row: int, position: int, value: Any, formats: Mappin
     if isinstance(value, bool):
         sheet.write_boolean(row, position, value)
     elif isinstance(value, int | float | Decimal) and _is_exact(value):
-        sheet.write_number(row, position, float(value))
-    elif isinstance(value, datetime.datetime) and value.tzinfo is None and value >= _EXCEL_START:
+        sheet.write_number(row, position, _Number(value))
+    elif isinstance(value, dt.datetime) and value.tzinfo is None and value >= _EXCEL_START:
         sheet.write_datetime(row, position, value, formats["moment"])
-    elif type(value) is datetime.date and value >= _EXCEL_START.date():
+    elif type(value) is dt.date and value >= _EXCEL_START.date():
         sheet.write_datetime(row, position, value, formats["date"])
-    elif isinstance(value, datetime.time):
+    elif isinstance(value, dt.time):
         sheet.write_datetime(row, position, value, formats["time"])
     else:
         text = str(value)
@@ -501,6 +517,13 @@ def _write_cell(sheet: Any, row: int, position: int, value: Any, formats: Mappin
             message = f'a text in the column "{name}" is longer than the {EXCEL_TEXT} characters of a cell; write csv'
             raise DataError(message, column=name)
         sheet.write_string(row, position, text)
+
+
+class _Number(float):
+    """Double that is written with all its digits; the writer would round to 16."""
+
+    def __format__(self, _: str) -> str:
+        return repr(float(self))
 
 
 def _is_exact(value: float | Decimal) -> bool:
@@ -588,19 +611,12 @@ def _used_labels(column: pa.ChunkedArray, labels: Mapping[Any, str], *, texts: b
 
 def _guest_frame(table: pa.Table) -> Any:
     """Frame of a library that pyreadstat can write from; it takes no Arrow tables."""
-    try:
-        import polars as pl
-
-        return pl.DataFrame(table)
-    except ModuleNotFoundError:
-        pass
-    try:
-        import pandas as pd  # noqa: F401  # asked for here, used by Arrow
-
-        return table.to_pandas()
-    except ModuleNotFoundError:
-        message = "SPSS and Stata files are written with the help of Polars or pandas; install one of them"
-        raise UnsupportedError(message) from None
+    for library in ("polars", "pandas"):
+        if importlib.util.find_spec(library):
+            guest = importlib.import_module(library)
+            return guest.DataFrame(table) if library == "polars" else table.to_pandas()
+    message = "SPSS and Stata files are written with the help of Polars or pandas; install one of them"
+    raise UnsupportedError(message)
 
 
 def _erase_time(path: Path, *, is_spss: bool) -> None:

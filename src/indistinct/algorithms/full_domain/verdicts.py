@@ -71,12 +71,7 @@ class Judge:
     """
 
     def __init__(
-        self,
-        frequencies: Frequencies,
-        lattice: Lattice,
-        privacy: Sequence[Privacy],
-        limit: int,
-        room: int = TABLE_BYTES,
+        self, frequencies: Frequencies, lattice: Lattice, privacy: Sequence[Privacy], limit: int
     ) -> None:
         self.frequencies = frequencies
         self.lattice = lattice
@@ -89,7 +84,7 @@ class Judge:
         self.slow: list[Privacy] = []
         self._settled: dict[bytes, bool] = {}
         counts = self._sort_out()
-        self.tables = Tables(frequencies, lattice, counts, room)
+        self.tables = Tables(frequencies, lattice, counts, TABLE_BYTES)
         tuples = len(lattice.keys)
         self._lost, self._least = np.empty(tuples, np.int64), np.empty(tuples, np.int64)
         self._undecided = np.zeros(tuples, np.int8)
