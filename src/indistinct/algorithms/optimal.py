@@ -4,8 +4,7 @@ The result is that of exhaustive search; three bounds say which nodes need no lo
 ``full_domain.verdicts``): the loss of a node is at least its ``base``, which grows with generalization; a node must
 suppress at least what any more general node proves; and so must its penalty be at least what that suppression costs.
 
-1. *Climb* from the bottom: the attribute that frees most suppressed rows (then most penalty) per unit of base goes up
-   one level; gains are re-evaluated only while they lead. This gives a first feasible node.
+1. *Start*: bisection of one path from the bottom to the top gives a first feasible node.
 2. *Local search* round the best node: one level up, one down, or both.
 3. *Proof*: the nodes that the bounds leave open, by falling base. The first ones are maximal, so each closes or
    tightens the whole box below itself.
@@ -16,7 +15,7 @@ Losses are doubles with a margin; near-ties are settled by exact fractions. Ties
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -140,7 +139,7 @@ class Search:
         self.steps = strides.tolist()
         self.base = self._base()
         self.bound = self.base.copy()
-        self.verdicts: dict[Node, tuple[int, float | None]] = {}
+        self.verdicts: dict[Node, Verdict] = {}
         self.best: Node | None = None
         self.loss = 2.0  # more than any loss
         self.exact: dict[Node, Fraction] = {}
@@ -169,9 +168,8 @@ class Search:
         """Search to the end or to the deadline; None when no node is feasible."""
         try:
             self.visit(self.lattice.top)
-            if self.is_open(0) or self.best is None:
-                self._climb()
-                self._improve()
+            self._start()
+            self._improve()
             self._prove()
         except OutOfTime:
             return self._found(proven=False)
@@ -183,8 +181,8 @@ class Search:
         lower = self.loss if proven else min(self.loss, float(self.bound.min()))
         return Found(self.best, self._exact(self.best), len(self.verdicts), proven, lower)
 
-    def visit(self, node: Node) -> tuple[int, float | None]:
-        """Judge a node, close it, and tighten the bounds of all nodes below; returns lost rows and penalty."""
+    def visit(self, node: Node) -> Verdict:
+        """Judge a node, close it, and tighten the bounds of all nodes below."""
         known = self.verdicts.get(node)
         if known is not None:
             return known
@@ -193,13 +191,13 @@ class Search:
             if self.deadline is not None and self.best is not None and monotonic() > self.deadline:
                 raise OutOfTime
         verdict = self.judge.verdict(node, self.loss + MARGIN)
-        self.verdicts[node] = verdict.lost, verdict.penalty
+        self.verdicts[node] = verdict
         number = self.number(node)
         self._tighten(node, verdict)
         if verdict.penalty is not None:
             self._offer(node, self.lattice.base_of(node) + verdict.penalty / self.total)
         self.bound[number] = np.inf
-        return verdict.lost, verdict.penalty
+        return verdict
 
     def _tighten(self, node: Node, verdict: Verdict) -> None:
         from indistinct.kernels.lattice import tighten
@@ -231,32 +229,45 @@ class Search:
             self.exact[node] = self.judge.exact_loss(node)
         return self.exact[node]
 
-    def _climb(self) -> None:
-        """Go up from the bottom by the best gain for each unit of base, re-evaluating only gains that lead."""
-        node = (0,) * len(self.lattice.shape)
-        here = self.visit(node)
-        gains = dict.fromkeys((a for a, p in enumerate(self.lattice.top) if p), np.inf)
-        fresh: set[int] = set()
-        while gains and self.lattice.base_of(node) < self.loss:
-            leader = max(gains, key=gains.__getitem__)
-            above = (*node[:leader], node[leader] + 1, *node[leader + 1 :])
-            if leader not in fresh:
-                gains[leader] = self._gain(here, self.visit(above), leader, node[leader])
-                fresh.add(leader)
-                continue
-            if here[1] is not None and gains[leader] <= 1.0:
-                return
-            node, here = above, self.visit(above)
-            fresh.clear()
-            if node[leader] == self.lattice.top[leader]:
-                del gains[leader]
+    def _start(self) -> None:
+        """Find a first good node by bisecting the path that loses least for the information it gives up.
 
-    def _gain(self, here: tuple[int, float | None], there: tuple[int, float | None], a: int, p: int) -> float:
-        """Rows or penalty freed for each unit (times n) of base."""
-        cost = max(float(self.lattice.base[a, p + 1] - self.lattice.base[a, p]), 1e-12) * self.total
-        if here[1] is not None and there[1] is not None:
-            return (here[1] - there[1]) / cost
-        return (here[0] - there[0]) / cost
+        A path serves: whether a node is feasible hardly ever changes more than once along it, nor does the loss of
+        feasible nodes turn more than once. Where that fails the node is worse, and the proof makes up for it.
+        """
+        path = self._path()
+        low, high = 0, len(path) - 1
+        while low < high:
+            middle = (low + high) // 2
+            here = self._loss_at(path[middle])
+            if here > 1.0 or self._loss_at(path[middle + 1]) < here:
+                low = middle + 1
+            else:
+                high = middle
+        self.visit(path[low])
+
+    def _loss_at(self, node: Node) -> float:
+        penalty = self.visit(node).penalty
+        return np.inf if penalty is None else self.lattice.base_of(node) + penalty / self.total
+
+    def _path(self) -> list[Node]:
+        """From the bottom to the top, each step the one with most entropy removed for each unit of base added."""
+        base, top = self.lattice.base, self.lattice.top
+        entropy = [[_entropy(rows) for rows in levels] for levels in self.lattice.node_rows]
+        node = [0] * len(top)
+        path = [tuple(node)]
+        while path[-1] != top:
+            steps = [(a, p) for a, last in enumerate(top) for p in range(node[a] + 1, last + 1)]
+            a, p = max(
+                steps,
+                key=lambda step: (
+                    (entropy[step[0]][node[step[0]]] - entropy[step[0]][step[1]])
+                    / max(base[step] - base[step[0], node[step[0]]], 1e-12)
+                ),
+            )
+            node[a] = p
+            path.append(tuple(node))
+        return path
 
     def _improve(self) -> None:
         """Visit the open neighbours of the best node, largest base first, until there is none."""
@@ -296,6 +307,24 @@ class Search:
             if place == len(order):
                 return
             best = self.best
-            self.visit(self.node(int(order[place])))
+            self._widen(self.node(int(order[place])))
             if self.best is not best:
                 self._improve()
+
+    def _widen(self, node: Node) -> None:
+        """Visit a node and, while far too much is suppressed, go up: what a higher node proves closes more."""
+        limit, base, top = self.judge.limit, self.lattice.base, self.lattice.top
+        while self.visit(node).least > 2 * limit:
+            steps = [(base[a, p] - base[a, p + 1], a) for a, p in enumerate(node) if p < top[a]]
+            for _, a in sorted(steps)[:2]:  # dear steps go first: they are the fewest
+                above = (*node[:a], node[a] + 1, *node[a + 1 :])
+                if self.visit(above).least > limit:
+                    node = above
+                    break
+            else:
+                return
+
+
+def _entropy(rows: Int64) -> float:
+    shares = rows[rows > 0] / max(int(rows.sum()), 1)
+    return float(-(shares * np.log(shares)).sum())

@@ -7,7 +7,6 @@ import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
-import click
 import typer
 
 from indistinct.cli import anonymize, audit, demo, hierarchy, policy, verify
@@ -57,6 +56,8 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         outcome = app(args=words, prog_name="indistinct", standalone_mode=False)
         code = outcome if isinstance(outcome, int) else 0
+        if code == Cancelled.exit_code:  # Typer swallows the interruption and returns its code
+            code = _answer(KeyboardInterrupt(), words)
         sys.stdout.flush()
     except BrokenPipeError:
         sys.stderr.close()
@@ -72,20 +73,24 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> None:
 
 def _answer(error: BaseException, words: list[str]) -> int:
     """Print an error as its reader needs it and return the exit code."""
-    if isinstance(error, typer.Exit | click.exceptions.Exit):
-        return error.exit_code
-    if isinstance(error, SystemExit):
-        return error.code if isinstance(error.code, int) else 2
+    if isinstance(error, typer.Exit):
+        code = error.exit_code
+    elif isinstance(error, SystemExit):
+        code = error.code if isinstance(error.code, int) else 2
+    else:
+        code = -1
+    if code == Cancelled.exit_code or isinstance(error, KeyboardInterrupt | typer.Abort):
+        error = Cancelled("cancelled; nothing was written")
+    elif code >= 0:
+        return code
     if "--debug" in words:
         import traceback
 
         traceback.print_exception(error)
-    if isinstance(error, KeyboardInterrupt | click.Abort):
-        error = Cancelled("cancelled; nothing was written")
     if isinstance(error, IndistinctError):
         kind, message, where, code = error.kind, error.message, dict(error.where), error.exit_code
-    elif isinstance(error, click.ClickException):
-        kind, message, where, code = "usage", error.format_message(), {}, 2
+    elif hasattr(error, "format_message"):  # what Typer raises for wrong words; its class has no public name
+        kind, message, where, code = "usage", str(error.format_message()), {}, 2
     elif isinstance(error, MemoryError):
         kind, message, where, code = "data", "there is not enough memory for this table", {}, 2
     else:

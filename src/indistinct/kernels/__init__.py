@@ -21,3 +21,10 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile ``function`` on first use, cache the result on disk and release the GIL while it runs."""
     compiled: Callable[P, R] = numba.njit(cache=True, nogil=True)(function)
     return compiled
+
+
+def step(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile ``function`` into the kernels that call it: Python cannot, and so it costs less to compile."""
+    options = {"cache": True, "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
+    compiled: Callable[P, R] = numba.njit(**options)(function)
+    return compiled

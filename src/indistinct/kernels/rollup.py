@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.kernels import kernel
-from indistinct.kernels.criteria import BAND, removable, violation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,30 +60,24 @@ def roll_up(
     Keys of one word, int64[g]. ``slots`` int32[2^p], 2^p at least twice the number of new classes. Fills
     ``member[i]``, the new class of class i; new classes are numbered by first member.
     """
-    changed = 0
-    shift, mask, start = (
-        np.empty(len(source), np.int64),
-        np.empty(len(source), np.int64),
-        np.empty(len(source), np.int64),
-    )
+    new_keys[: len(keys)] = keys
     for a in range(len(source)):
         if source[a] != target[a]:
-            shift[changed], mask[changed], start[changed] = shifts[a], masks[a], starts[a, target[a]]
-            changed += 1
+            shift, mask, start = shifts[a], masks[a], starts[a, target[a]]
+            for i in range(len(keys)):
+                new_keys[i] ^= moves[start + ((new_keys[i] >> shift) & mask)]
     slots[:] = -1
     last = np.uint64(len(slots) - 1)
     found = 0
     for i in range(len(keys)):
-        key = keys[i]
-        for j in range(changed):
-            key ^= moves[start[j] + ((key >> shift[j]) & mask[j])]
+        key = new_keys[i]
         mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
         slot = (mixed ^ (mixed >> np.uint64(32))) & last
         while True:
             known = slots[slot]
             if known < 0:
                 slots[slot] = found
-                new_keys[found] = key
+                new_keys[found] = key  # found <= i: what it overwrites has been read
                 new_rows[found] = rows[i]
                 member[i] = found
                 found += 1
@@ -185,54 +178,6 @@ def add_persons(
         if seen[into] != person[i]:
             seen[into] = person[i]
             sizes[into] += 1
-
-
-@kernel
-def too_small(sizes: Int64, rows: Int64, k: int, lost: Int64) -> int:
-    """Set ``lost[i]`` to the rows of every class below ``k``, else to 0; returns their sum."""
-    total = 0
-    for i in range(len(rows)):
-        amount = rows[i] if sizes[i] < k else 0
-        lost[i] = amount
-        total += amount
-    return total
-
-
-@kernel
-def judge(
-    kind: int,
-    parameters: Float64,
-    counts: Int32,
-    first: int,
-    last: int,
-    rows: Int64,
-    sizes: Int64,
-    shares: Float64,
-    tree: Int32,
-    lost: Int64,
-    least: Int64,
-    undecided: Int8,
-) -> int:
-    """Test one criterion on the columns ``first:last`` of ``counts`` for all classes that are not lost whole.
-
-    A violating class gets ``lost`` = its rows and ``least`` = at least the rows that any more special node must
-    suppress; a class too near to the threshold gets ``undecided`` = 1. Returns the number of the latter.
-    """
-    buffer = np.empty(last - first, np.int64)
-    doubtful = 0
-    for i in range(len(rows)):
-        if least[i] == rows[i]:
-            continue
-        for v in range(last - first):
-            buffer[v] = counts[i, first + v]
-        value = violation(kind, parameters, buffer, rows[i], sizes[i], shares, tree)
-        if value >= BAND:
-            lost[i] = rows[i]
-            least[i] = max(least[i], removable(kind, parameters, buffer, rows[i], sizes[i], shares, tree))
-        elif value > -BAND:
-            undecided[i] = 1
-            doubtful += 1
-    return doubtful
 
 
 @kernel

@@ -184,7 +184,7 @@ def deliver(
     check_output(output, None, force=force)
     progress("write", 0, published.rows)
     safe = policy.output.spreadsheet_safe
-    if not safe and output.suffix.lower() in (".csv", ".tsv", ".xlsx"):
+    if not safe and output.suffix.lower() in (".csv", ".tsv"):
         document["warnings"] += [notice.document() for notice in formula_cells(published.batches())]
     staged = stage(
         output,

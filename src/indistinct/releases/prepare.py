@@ -13,7 +13,7 @@ from indistinct.hierarchies.values import look_alikes, spelling_note
 from indistinct.notices import Notice
 from indistinct.policy import resolve
 from indistinct.tables.apply import load_columns
-from indistinct.tables.count import Counted, count, frequencies_of, silent
+from indistinct.tables.count import Counted, count, silent
 from indistinct.tables.source import TableOptions, open_source
 
 if TYPE_CHECKING:
@@ -213,15 +213,15 @@ def prepare(
         sensitive,
         binder(policy, notices, quasi_as_text=quasi if for_audit else (), references=references),
         person=roles.person,
+        leave_out=[name for name in sensitive if roles.attributes[name].missing == "drop"],
         keep_rows=carry and bool(carried_names or kept_identifying(roles)),
         progress=progress,
     )
     if references is not None:
         counted = replace(counted, frequencies=replace(counted.frequencies, references=references))
     counted = replace(counted, frequencies=_placed_missing(counted.frequencies, policy))
-    counted, left_out = _without_missing(counted, policy)
     carried = load_columns(source, carried_names) if carry and carried_names else {}
-    return Prepared(source, policy, roles, counted, carried, left_out, tuple(notices))
+    return Prepared(source, policy, roles, counted, carried, counted.left_out, tuple(notices))
 
 
 def _placed_missing(frequencies: Frequencies, policy: Policy) -> Frequencies:
@@ -236,33 +236,6 @@ def _placed_missing(frequencies: Frequencies, policy: Policy) -> Frequencies:
 def _place_of_missing(policy: Policy, name: str) -> str:
     attribute = policy.attributes.get(name)
     return attribute.missing if attribute is not None and attribute.missing in ("first", "last") else ""
-
-
-def _without_missing(counted: Counted, policy: Policy) -> tuple[Counted, int]:
-    """Leave out the rows whose sensitive value is missing where the policy says ``missing = "drop"``."""
-    frequencies = counted.frequencies
-    drop = np.zeros(len(frequencies.rows), np.bool_)
-    for hierarchy in frequencies.sensitive:
-        attribute = policy.attributes.get(hierarchy.attribute)
-        if attribute is not None and attribute.missing == "drop" and hierarchy.missing >= 0:
-            drop |= frequencies.sensitive_codes(hierarchy.attribute) == hierarchy.missing
-    if not drop.any():
-        return counted, 0
-    if frequencies.persons is not None:
-        raise DataError(
-            'missing = "drop" together with a person key is not supported: take the rows out of the table before',
-        )
-    kept = ~drop
-    if not kept.any():
-        raise DataError("every row has a missing sensitive value; nothing is left to publish")
-    fewer = frequencies_of(
-        frequencies.quasi, frequencies.sensitive, frequencies.codes[kept], frequencies.rows[kept]
-    )
-    cell_of_row = counted.cell_of_row
-    if cell_of_row is not None:
-        number = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-        cell_of_row = number[cell_of_row]
-    return Counted(fewer, cell_of_row), int(frequencies.rows[drop].sum())
 
 
 def near_unique(prepared: Prepared) -> list[tuple[str, int, int]]:

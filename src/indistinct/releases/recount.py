@@ -11,11 +11,11 @@ import numpy as np
 from indistinct.errors import VerificationError
 from indistinct.tables.arrow import text_array, whole_numbers
 from indistinct.tables.count import lexicographic_order
-from indistinct.tables.dictionary import Dictionary
+from indistinct.tables.dictionary import Dictionary, texts_of
 from indistinct.tables.source import TableOptions, open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -59,26 +59,29 @@ def count_source(source: Source, columns: Sequence[str]) -> Recount:
     return _collected(dictionaries, batches)
 
 
-def matches(published: Published, found: Recount) -> bool:
-    """Whether the re-read rows are exactly the rows that were to be written, as multisets."""
-    dictionaries = [Dictionary(name) for name in found.columns]
-    for dictionary, texts in zip(dictionaries, found.texts, strict=True):
-        for text in texts:
-            dictionary.number(text)
-    codes = []
+def matches(published: Published, found: Recount, alteration: Callable[[str], str] = str) -> bool:
+    """Whether the re-read rows are exactly the rows that were to be written, as multisets.
+
+    ``alteration`` is what the format of the file does to a text on purpose; texts are compared after it.
+    """
     by_name = {column.name: column for column in published.columns}
-    for dictionary in dictionaries:
-        column = by_name[dictionary.column]
-        numbers = np.append(
-            dictionary.encode(column.values.dictionary_encode()), np.int32(dictionary.number(None))
-        )
-        codes.append(numbers[column.codes])
-    expected = (
-        np.column_stack(codes).astype(np.int32) if codes else np.zeros((len(published.repeat), 0), np.int32)
+    reread, expected, sizes = [], [], []
+    for position, (name, texts) in enumerate(zip(found.columns, found.texts, strict=True)):
+        numbers = Dictionary(name)
+        column = by_name[name]
+        reread.append(_numbered(texts, numbers, alteration)[found.codes[:, position]])
+        expected.append(_numbered([*texts_of(column.values, name), None], numbers, alteration)[column.codes])
+        sizes.append(len(numbers.numbers))
+    (codes_left, rows_left), (codes_right, rows_right) = (
+        _multiset(np.column_stack(expected), published.repeat, sizes),
+        _multiset(np.column_stack(reread), found.rows, sizes),
     )
-    sizes = [len(dictionary.numbers) for dictionary in dictionaries]
-    (codes_left, rows_left), (codes_right, rows_right) = _multiset(expected, published.repeat, sizes), _multiset(found.codes, found.rows, sizes)
     return np.array_equal(codes_left, codes_right) and np.array_equal(rows_left, rows_right)
+
+
+def _numbered(texts: Sequence[str | None], numbers: Dictionary, alteration: Callable[[str], str]) -> Int32:
+    altered = (text if text is None else alteration(text) for text in texts)
+    return np.array([numbers.number(text) for text in altered], np.int32)
 
 
 def _multiset(codes: Int32, rows: Int64, sizes: Sequence[int]) -> tuple[Int32, Int64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +16,10 @@ from indistinct.tables.classes import classes_of, histograms_of, joint_counts
 from indistinct.tables.count import silent
 from indistinct.tables.records import SUPPRESSED, Classes, Frequencies
 from indistinct.tables.source import TableOptions
+from indistinct.tables.write import safe_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from indistinct.policy import Policy
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from indistinct.tables.apply import Published
     from indistinct.tables.count import Progress
     from indistinct.tables.records import Assignment, Recoding
+
+NUMBERS_BY_VALUE = (".xlsx", ".sav", ".dta")
 
 
 def verify_written(
@@ -48,11 +52,7 @@ def verify_written(
     progress("verify", 0, 3)
     options = TableOptions(delimiter=_delimiter(prepared, path), missing=tuple(policy.table.missing) or ("",))
     found = recount(path if path is not None else published.table(), columns, options)
-    rows_match = (
-        matches(published, found)
-        if not policy.output.spreadsheet_safe or path is None
-        else _same_count(published, found)
-    )
+    rows_match = matches(published, found, _alteration(policy, path))
     progress("verify", 1, 3)
     uncovered = _uncovered(prepared, assignment, recoding)
     progress("verify", 2, 3)
@@ -81,9 +81,23 @@ def _delimiter(prepared: Prepared, path: Path | None) -> str | None:
     return delimiter_of(path, prepared.source.dialect)
 
 
-def _same_count(published: Published, found: Recount) -> bool:
-    """Spreadsheet-safe files hold quoted cells on purpose: compare how many rows there are."""
-    return published.rows == int(found.rows.sum())
+def _alteration(policy: Policy, path: Path | None) -> Callable[[str], str]:
+    """What the format of the file does to a text on purpose, so that both sides are compared after it."""
+    suffix = "" if path is None else path.suffix.lower()
+    if suffix in NUMBERS_BY_VALUE:
+        return _by_value
+    return safe_text if policy.output.spreadsheet_safe and suffix in (".csv", ".tsv") else str
+
+
+def _by_value(text: str) -> str:
+    """Write numbers and truth values in one way: workbooks and statistical files keep the value, not the spelling."""
+    if text in ("true", "false"):
+        return "1" if text == "true" else "0"
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return repr(number) if isfinite(number) else text
 
 
 def _uncovered(prepared: Prepared, assignment: Assignment, recoding: Recoding) -> list[str]:
@@ -94,21 +108,13 @@ def _uncovered(prepared: Prepared, assignment: Assignment, recoding: Recoding) -
     failing = []
     for position, hierarchy in enumerate(frequencies.quasi):
         labels = recoding.labels(position)
-        texts = sorted({text for text in labels if text is not None})
-        number = {text: code for code, text in enumerate(texts)}
-        label = np.array([number.get(text, -1) if text is not None else -1 for text in labels], np.int64)[
-            class_of
-        ]
-        values = frequencies.codes[cells, position].astype(np.int64)
-        pairs = np.unique(label * hierarchy.size + values)
+        number = {text: code for code, text in enumerate(dict.fromkeys(labels))}
+        label = np.array([number[text] for text in labels], np.int64)[class_of]
+        pairs = np.unique(label * hierarchy.size + frequencies.codes[cells, position])
         wanted, values = np.divmod(pairs, hierarchy.size)
         reader = label_reader(hierarchy.attribute, hierarchy.texts, policy)
-        start = np.searchsorted(wanted, np.arange(-1, len(texts) + 1))
-        for number_of, text in enumerate([None, *texts]):
-            mine = values[start[number_of] : start[number_of + 1]]
-            if len(mine) and not np.isin(mine, reader.find(text)).all():
-                failing.append(hierarchy.attribute)
-                break
+        if not reader.agrees(list(number), wanted, values).all():
+            failing.append(hierarchy.attribute)
     return failing
 
 

@@ -13,7 +13,7 @@ from indistinct.tables.keys import KEY_BITS, KeyTable
 from indistinct.tables.records import Frequencies, Persons, Reference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -35,12 +35,14 @@ class Counted:
     """A counted table: the frequencies and, where single rows matter, the cell and the person of each row.
 
     ``cell_of_row`` int32[n] is kept on request (other columns are published too) and with a person key;
-    ``person_of_row`` int32[n] with a person key.
+    ``person_of_row`` int32[n] with a person key. ``left_out`` rows had a missing value where none may be: their cell
+    is -1.
     """
 
     frequencies: Frequencies
     cell_of_row: Int32 | None = field(default=None, repr=False)
     person_of_row: Int32 | None = field(default=None, repr=False)
+    left_out: int = 0
 
 
 def count(
@@ -50,13 +52,15 @@ def count(
     bind: Callable[[str, Sequence[str | None]], Hierarchy],
     *,
     person: str | None = None,
+    leave_out: Collection[str] = (),
     keep_rows: bool = False,
     progress: Progress = silent,
 ) -> Counted:
     """Count the rows of each cell: one cell per distinct combination of quasi-identifiers and sensitive values.
 
     ``bind(attribute, texts)`` returns the hierarchy over the distinct texts of a column; different spellings of one
-    number share a code. The result depends on the multiset of rows only, not on their order.
+    number share a code. Rows with a missing value in a column of ``leave_out`` are not counted. The result depends on
+    the multiset of rows only, not on their order.
 
     Raises DataError for a table without rows and for rows without a person key.
     """
@@ -86,29 +90,41 @@ def count(
             f'{lost} of {rows} rows have no value in the person key "{person}"; every row needs one',
             column=str(person),
         )
-    bound = [bind(d.column, d.texts) for d in dictionaries]
+    raw, counts, place = keys.codes(), keys.counts, np.arange(len(keys.counts), dtype=np.int32)
+    left_out = 0
+    out = [position for position, d in enumerate(dictionaries) if d.column in leave_out and None in d.numbers]
+    if out:
+        kept = np.logical_and.reduce([raw[:, position] != dictionaries[position].numbers[None] for position in out])
+        left_out = int(counts[~kept].sum())
+        raw, counts, place = raw[kept], counts[kept], np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, -1)
+        if not len(raw):
+            raise DataError(f"every row of {source.name} is left out for a missing sensitive value", file=source.name)
+    used = [d.texts_used(raw[:, position]) if out else d.texts for position, d in enumerate(dictionaries)]
+    bound = [bind(d.column, texts) for d, texts in zip(dictionaries, used, strict=True)]
     canonical = [translation(d.texts, hierarchy) for d, hierarchy in zip(dictionaries, bound, strict=True)]
-    codes, counts, rank = _canonical(keys.codes(), keys.counts, canonical)
+    codes, counts, rank = _canonical(raw, counts, canonical)
     frequencies = frequencies_of(tuple(bound[: len(quasi)]), tuple(bound[len(quasi) :]), codes, counts)
-    cell_of_row = rank[np.concatenate(cells)] if keep else None
-    if person is None or cell_of_row is None:
-        return Counted(frequencies, cell_of_row)
+    if not keep:
+        return Counted(frequencies, left_out=left_out)
+    place = np.append(rank, np.int32(-1))[place].astype(np.int32)
+    cell_of_row = place[np.concatenate(cells)]
+    if person is None:
+        return Counted(frequencies, cell_of_row, left_out=left_out)
     person_of_row = np.concatenate(owners)
-    persons = _persons(frequencies, cell_of_row, person_of_row, len(people.numbers))
-    return Counted(replace(frequencies, persons=persons), cell_of_row, person_of_row)
+    here = cell_of_row >= 0
+    persons = _persons(frequencies, cell_of_row[here], person_of_row[here], len(people.numbers))
+    return Counted(replace(frequencies, persons=persons), cell_of_row, person_of_row, left_out)
 
 
 def frequencies_of(
     quasi: tuple[Hierarchy, ...], sensitive: tuple[Hierarchy, ...], codes: Int32, rows: Int64
 ) -> Frequencies:
     """Group sorted distinct cells by quasi-identifier tuple and take each sensitive attribute's distribution."""
-    if len(quasi):
+    new = np.zeros(len(codes), np.bool_)
+    new[:1] = True
+    if quasi:
         tuples = codes[:, : len(quasi)]
-        new = np.ones(len(codes), np.bool_)
         new[1:] = (tuples[1:] != tuples[:-1]).any(axis=1)
-    else:
-        new = np.zeros(len(codes), np.bool_)
-        new[:1] = True
     start = np.append(np.flatnonzero(new), len(codes)).astype(np.int64)
     references = {
         hierarchy.attribute: reference_of(hierarchy, codes[:, len(quasi) + position], rows)
@@ -125,9 +141,9 @@ def reference_of(hierarchy: Hierarchy, codes: Int32, rows: Int64) -> Reference:
 
 
 def translation(texts: Sequence[str | None], hierarchy: Hierarchy) -> Int32:
-    """int32[len(texts)]: the code of each text."""
+    """int32[len(texts)]: the code of each text, -1 for those that the hierarchy does not hold."""
     code_of = hierarchy.codes()
-    return np.array([code_of[text] for text in texts], np.int32)
+    return np.array([code_of.get(text, -1) for text in texts], np.int32)
 
 
 def _canonical(raw: Int32, counts: Int64, translations: Sequence[Int32]) -> tuple[Int32, Int64, Int32]:
@@ -175,4 +191,4 @@ def _persons(frequencies: Frequencies, cell_of_row: Int32, owner: Int32, total: 
     numbers = np.cumsum(spread > 1, dtype=np.int32) - 1
     start = np.zeros(distinct + 1, np.int64)
     np.cumsum(np.bincount(tuples[~alone], minlength=distinct), out=start[1:])
-    return Persons(single, start, numbers[who[~alone]], int((spread > 1).sum()), total)
+    return Persons(single, start, numbers[who[~alone]], int((spread > 1).sum()), int((spread > 0).sum()))

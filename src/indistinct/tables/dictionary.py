@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def texts_of(array: Any, column: str) -> list[str | None]:
     """Write each value of an Arrow array as its canonical text; nulls and NaN become None.
 
-    Whole floats lose their ``.0``; timestamps that are all at midnight are written as dates.
+    Whole floats lose their ``.0``; a timestamp at midnight is written as its date, others without a zero fraction.
 
     Raises UnsupportedError for nested and binary values.
     """
@@ -36,9 +36,7 @@ def texts_of(array: Any, column: str) -> list[str | None]:
         texts = pc.cast(array, pa.string()).to_pylist()
         return [None if text is None or text == "nan" else text.removesuffix(".0") for text in texts]
     if pa.types.is_timestamp(kind):
-        days = pc.cast(array, pa.date32(), safe=False)
-        whole = pc.all(pc.equal(pc.cast(days, kind), array)).as_py()
-        return list(pc.cast(days if whole or whole is None else array, pa.string()).to_pylist())
+        return [None if text is None else _moment(text) for text in pc.cast(array, pa.string()).to_pylist()]
     if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         raise UnsupportedError(
             f'column "{column}" holds values of type {kind}, which cannot be compared or published; '
@@ -46,6 +44,14 @@ def texts_of(array: Any, column: str) -> list[str | None]:
             column=column,
         )
     return list(pc.cast(array, pa.string()).to_pylist())
+
+
+def _moment(text: str) -> str:
+    day, _, time = text.partition(" ")
+    whole, dot, fraction = time.partition(".")
+    if not fraction.strip("0"):
+        whole, dot, fraction = whole, "", ""
+    return day if whole == "00:00:00" and not dot else f"{day} {whole}{dot}{fraction.rstrip('0')}"
 
 
 class Dictionary:
@@ -86,6 +92,11 @@ class Dictionary:
         if not len(indices):
             return np.zeros(0, np.int32)
         return np.ascontiguousarray(self._translation[whole_numbers(indices)], dtype=np.int32)
+
+    def texts_used(self, numbers: Int32) -> list[str | None]:
+        """Return the distinct values that occur among ``numbers``."""
+        texts = self.texts
+        return [texts[number] for number in np.unique(numbers).tolist()]
 
     def number(self, text: str | None) -> int:
         """Return the number of a value, a new one if need be."""

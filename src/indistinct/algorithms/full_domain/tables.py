@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
     Node = tuple[int, ...]
 
-DIRECT = 1500  # a table of so few classes is rolled up at once, without intermediate tables
+DIRECT = 4000  # a table of so few classes is rolled up at once, without intermediate tables
 
 
 @dataclass(slots=True)
@@ -101,18 +101,19 @@ class Tables:
         return smallest_below(self._nodes, self._sizes, len(self._stored), np.array(node, np.int64))
 
     def _prepare(self, node: Node, source: int) -> int:
-        """Make the tables with the widest attributes at their final level; other nodes will start from them too."""
-        partial = [0] * len(node)
-        for a in self.lattice.chain[:-1]:
-            if node[a] == 0:
+        """Generalize one attribute after the other, widest first, and keep what arises: other nodes start from it."""
+        for a in self.lattice.chain:
+            below = self._by_place[source]
+            if below[a] == node[a]:
                 continue
-            partial[a] = node[a]
-            prefix = tuple(partial)
-            if prefix == node:
+            above = (*below[:a], node[a], *below[a + 1 :])
+            if above == node:
                 break
-            if prefix not in self._place:
-                self._roll(prefix, self._source(prefix))
-        return self._source(node)
+            self._roll(above, source)
+            source = self._place[above]
+            if self._sizes[source] <= DIRECT:
+                break
+        return source
 
     def _make(self, table: Table, source: Int64, target: Int64) -> Table:
         from indistinct.kernels.rollup import add_counts, add_persons, roll_up, roll_up_wide

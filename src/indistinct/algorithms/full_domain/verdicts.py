@@ -227,38 +227,23 @@ class Judge:
 
     def _test(self, table: Table) -> tuple[Int64, Int64]:
         """Apply the size condition and the dense tests; one array twice where both answers are the same."""
-        from indistinct.kernels.rollup import judge, too_small
+        from indistinct.kernels.judges import too_small
 
         length = len(table.rows)
         lost = least = self._lost[:length]
-        too_small(table.sizes, table.rows, self.k, lost)
+        gone = too_small(table.sizes, table.rows, self.k, lost)
         if not self.tests or table.counts is None:
-            return lost, least
+            return Losses(table, lost, least, gone, gone)
         if not self.absorbing:
             least = self._least[:length]
             least[:] = lost
         undecided = self._undecided[:length]
-        doubtful = 0
-        for test, first, last in self.tests:
-            doubtful += judge(
-                test.kind,
-                test.parameters,
-                table.counts,
-                first,
-                last,
-                table.rows,
-                table.sizes,
-                test.shares,
-                test.tree,
-                lost,
-                least if test.merge_closed else least.copy(),
-                undecided,
-            )
+        doubtful = sum(test(table, lost, least, undecided) for test in self.tests)
         if doubtful:
             open_classes = np.flatnonzero(undecided & (lost == 0))
             undecided[:] = 0
             self._settle(table, open_classes, lost, least)
-        return lost, least
+        return Losses.of(table, lost, least)
 
     def _settle(self, table: Table, which: NDArray[np.intp], lost: Int64, least: Int64) -> None:
         """Decide classes at a threshold by the exact tests."""

@@ -1,0 +1,252 @@
+"""The main job through the Python API: kinds of frames, suppressed rows, identifiers, refusals, leaks."""
+
+import json
+import sqlite3
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import indistinct as ind
+from indistinct.releases import anonymize as module
+
+AGE = {"role": "qi", "type": "integer", "hierarchy": {"kind": "intervals", "widths": [10, 50]}}
+
+
+def policy(**changes):
+    given = {
+        "attributes": {"age": AGE, "ill": {"role": "sensitive"}},
+        "privacy": [ind.KAnonymity(2)],
+        "recoding": {"algorithm": "optimal"},
+        **changes,
+    }
+    return ind.Policy(**given)
+
+
+TABLE = {"age": [21, 24, 33, 38, 99], "ill": ["a", "b", "a", "b", "c"]}
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table])
+def test_the_result_is_of_the_callers_kind(make):
+    release = ind.anonymize(make(TABLE), policy(suppression={"limit": 0.2}))
+    assert isinstance(release.table, make if make is not pa.table else pa.Table)
+    table = release.table.collect() if make is pl.LazyFrame else release.table
+    assert list(table["age"].to_pylist() if make is pa.table else table["age"]) == [
+        "[20, 30)", "[20, 30)", "[30, 40)", "[30, 40)"
+    ]  # fmt: skip
+
+
+def test_duckdb_relations_and_sql(tmp_path):
+    import duckdb
+
+    frame = pl.DataFrame(TABLE).to_arrow()
+    assert frame.num_rows == 5
+    relation = duckdb.sql("SELECT * FROM frame")
+    assert ind.anonymize(relation, policy(suppression={"limit": 0.2})).table.fetchall()[0] == ("[20, 30)", "a")
+    with sqlite3.connect(tmp_path / "people.db") as connection:
+        connection.execute("CREATE TABLE people (age INTEGER, ill TEXT)")
+        connection.executemany("INSERT INTO people VALUES (?, ?)", list(zip(*TABLE.values(), strict=True)))
+    connection.close()
+    release = ind.anonymize(
+        f"sqlite:///{tmp_path / 'people.db'}", policy(suppression={"limit": 0.2}), sql_table="people"
+    )
+    assert release.document["published_rows"] == 4
+
+
+def test_permuted_rows_give_the_same_bytes(tmp_path):
+    generator = np.random.default_rng(5)
+    ages, ills = generator.integers(0, 90, 500), generator.integers(0, 4, 500)
+    written = []
+    for number, order in enumerate([np.arange(500), generator.permutation(500)]):
+        table = pa.table({"age": ages[order], "ill": ills[order].astype(str), "cost": (ages[order] % 7).astype(float)})
+        given = policy(
+            attributes={"age": AGE, "ill": {"role": "sensitive"}, "cost": {"role": "insensitive"}},
+            suppression={"limit": 0.1},
+        )
+        for suffix in ("csv", "parquet"):
+            ind.anonymize(table, given, output=tmp_path / f"{number}.{suffix}")
+        written.append([(tmp_path / f"{number}.{suffix}").read_bytes() for suffix in ("csv", "parquet")])
+    assert written[0] == written[1]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow", "xlsx", "sav", "dta"])
+def test_every_format_is_written_read_back_and_leaks_nothing(tmp_path, suffix):
+    table = {"age": [21, 24, 33, 38, 97], "town": ["Kiel", "Bonn", "Kiel", "Bonn", "Secretville"], "ill": ["a", "b", "a", "b", "a"]}
+    given = policy(
+        attributes={"age": AGE, "town": {"role": "qi", "hierarchy": {"kind": "suppress"}}, "ill": {"role": "sensitive"}},
+        suppression={"limit": 0.2},
+    )
+    output = tmp_path / f"out.{suffix}"
+    release = ind.anonymize(pd.DataFrame(table).astype({"town": "category"}), given, output=output)
+    assert release.verification == {"rows_match": True, "coverage": "proven"}
+    assert release.document["suppressed_rows"] == 1
+    content = output.read_bytes()
+    for hidden in (b"Secretville", "Secretville".encode("utf-16-le")):
+        assert hidden not in content
+    if suffix == "parquet":
+        metadata = pq.read_metadata(output)
+        assert metadata.metadata is None or b"pandas" not in metadata.metadata
+    assert ind.verify(pd.DataFrame(table), output, given).satisfied
+
+
+def test_suppressed_rows_by_the_three_rules():
+    rules = {"drop": 4, "exempt": 5, "test": 4}
+    for rule, rows in rules.items():
+        release = ind.anonymize(pa.table(TABLE), policy(suppression={"limit": 0.2, "rows": rule}))
+        assert release.document["published_rows"] == rows, rule
+    both = pa.table({"age": [21, 24, 97, 55], "ill": ["a", "b", "a", "b"]})
+    tested = ind.anonymize(both, policy(suppression={"limit": 0.5, "rows": "test"}, attributes={
+        "age": {**AGE, "hierarchy": {"kind": "intervals", "widths": [10]}, "max_level": 1}, "ill": {"role": "sensitive"}
+    }))  # fmt: skip
+    assert tested.document["published_rows"] == 4
+    assert tested.table["age"].to_pylist() == ["*", "*", "[20, 30)", "[20, 30)"]
+
+
+def test_missing_values_stay_and_mix_only_at_the_root():
+    table = pa.table({"age": [21, 24, None, None, 33], "ill": ["a", None, "b", "b", "a"]})
+    release = ind.anonymize(table, policy(suppression={"limit": 0.2}))
+    assert release.table.to_pydict() == {
+        "age": [None, None, "[20, 30)", "[20, 30)"], "ill": ["b", "b", None, "a"]
+    }  # fmt: skip
+    mixed = ind.anonymize(pa.table({"age": [21, None], "ill": ["a", "b"]}), policy())
+    assert mixed.table["age"].to_pylist() == ["*", "*"]
+
+
+def test_leading_zeros_and_types_of_other_columns_stay(tmp_path):
+    table = pa.table({
+        "age": [21, 24], "ill": ["a", "b"], "zip": ["02138", "02138"], "when": pa.array([0, 1], pa.timestamp("s")), "n": [1.5, None]
+    })  # fmt: skip
+    given = policy(table={"unlisted": "insensitive"})
+    published = ind.anonymize(table, given).table
+    assert published.schema.field("when").type == pa.timestamp("s")
+    assert published["zip"].to_pylist() == ["02138", "02138"]
+    assert sorted(published["n"].to_pylist(), key=str) == [1.5, None]
+    assert published.column_names == table.column_names
+
+
+def test_near_unique_insensitive_columns_need_a_confirmation():
+    rows = 200
+    table = pa.table({"age": [30] * rows, "ill": ["a", "b"] * 100, "fare": [f"{i}.5" for i in range(rows)]})
+    attributes = {"age": AGE, "ill": {"role": "sensitive"}}
+    with pytest.raises(ind.SchemaError, match="200 of 200 rows"):
+        ind.anonymize(table, policy(attributes={**attributes, "fare": {"role": "insensitive"}}))
+    confirmed = policy(attributes={**attributes, "fare": {"role": "insensitive", "confirmed": True}})
+    assert ind.anonymize(table, confirmed).document["published_rows"] == rows
+
+
+def test_identifiers_go_or_are_masked_or_become_stable_pseudonyms(tmp_path):
+    key = tmp_path / "key"
+    key.write_bytes(b"0123456789abcdef-long enough")
+    table = pa.table({"name": ["Ann", "Bob"], "age": [21, 24], "ill": ["a", "b"]})
+
+    def names(**settings):
+        given = policy(attributes={"name": {"role": "id", **settings}, "age": AGE, "ill": {"role": "sensitive"}})
+        return ind.anonymize(table, given).table
+
+    assert "name" not in names().column_names
+    assert names(action="mask")["name"].to_pylist() == ["*", "*"]
+    mapping = tmp_path / "mapping.csv"
+    first = names(action="pseudonym", key_file=str(key), mapping_file=str(mapping))["name"].to_pylist()
+    again = names(action="pseudonym", key_file=str(key))["name"].to_pylist()
+    assert first == again
+    assert len(set(first)) == 2
+    assert not {"Ann", "Bob"} & set(first)
+    assert mapping.stat().st_mode & 0o777 == 0o600
+    assert "Ann" in mapping.read_text()
+    key.write_bytes(b"another key of sixteen bytes")
+    assert names(action="pseudonym", key_file=str(key))["name"].to_pylist() != first
+    with pytest.raises(ind.PolicyError, match="at least 16"):
+        key.write_bytes(b"short")
+        names(action="pseudonym", key_file=str(key))
+
+
+def test_a_pseudonym_of_a_person_with_several_rows_is_refused(tmp_path):
+    key = tmp_path / "key"
+    key.write_bytes(b"0123456789abcdef")
+    table = pa.table({"p": ["1", "1", "2"], "age": [21, 24, 22], "ill": ["a", "b", "a"]})
+    given = policy(
+        person={"key": "p"},
+        attributes={
+            "p": {"role": "id", "action": "pseudonym", "key_file": str(key)}, "age": AGE, "ill": {"role": "sensitive"}
+        },
+    )  # fmt: skip
+    with pytest.raises(ind.PolicyError, match="tie the rows of one person"):
+        ind.anonymize(table, given)
+
+
+def test_persons_are_counted_not_rows():
+    table = pa.table({"p": ["1", "1", "1", "2", "3"], "age": [21, 22, 23, 31, 32], "ill": list("abcab")})
+    given = policy(person={"key": "p"})
+    release = ind.anonymize(table, given)
+    assert release.document["unit"] == "persons"
+    assert release.table["age"].to_pylist() == ["[0, 50)"] * 5
+    assert release.document["models"][0]["achieved"] == {"k": 3}
+
+
+def test_ordered_distance_and_missing_values():
+    table = pa.table({"age": [21, 22, 23, 24], "pay": ["10", "9", None, "100"]})
+    model = [ind.KAnonymity(2), ind.TCloseness("pay", "0.9", distance="ordered")]
+
+    def given(**settings):
+        return policy(attributes={"age": AGE, "pay": {"role": "sensitive", "type": "integer", **settings}}, privacy=model)
+
+    with pytest.raises(ind.DataError, match="missing"):
+        ind.anonymize(table, given())
+    dropped = ind.anonymize(table, given(missing="drop")).document
+    assert (dropped["rows"], dropped["published_rows"], dropped["left_out_rows"]) == (4, 3, 1)
+    assert ind.anonymize(table, given(missing="last")).document["published_rows"] == 4
+
+
+def test_a_failing_verification_delivers_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "verify_written", lambda *_, **__: {
+        "verification": {"rows_match": False, "coverage": "proven"}, "models": [], "classes": 0, "satisfied": False
+    })  # fmt: skip
+    with pytest.raises(ind.VerificationError):
+        ind.anonymize(pa.table(TABLE), policy(suppression={"limit": 0.2}), output=tmp_path / "out.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_callers_interruption_delivers_nothing(tmp_path):
+    def stop(phase, done, total):
+        if phase == "verify":
+            raise ind.Cancelled("stop")
+
+    with pytest.raises(ind.Cancelled):
+        ind.anonymize(pa.table(TABLE), policy(suppression={"limit": 0.2}), output=tmp_path / "out.csv", progress=stop)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_formula_cells_are_named_or_made_safe(tmp_path):
+    table = pa.table({"age": [21, 22, 23, 24], "ill": ["=1+1", "-5", "+3", "@x"]})
+    plain = ind.anonymize(table, policy(), output=tmp_path / "plain.csv")
+    assert [w["column"] for w in plain.document["warnings"] if w["kind"].startswith("formula")] == ["ill"]
+    assert "=1+1" in (tmp_path / "plain.csv").read_text()
+    safe = policy(output={"spreadsheet_safe": True})
+    assert ind.anonymize(table, safe, output=tmp_path / "safe.csv").verification["rows_match"]
+    lines = (tmp_path / "safe.csv").read_text().splitlines()[1:]
+    assert sorted(line.rsplit(",", 1)[-1] for line in lines) == ["'=1+1", "'@x", "+3", "-5"]
+
+
+def test_the_manifest_holds_no_path_and_no_input(tmp_path):
+    ind.anonymize(pa.table(TABLE), policy(suppression={"limit": 0.2}), output=tmp_path / "out.csv")
+    text = (tmp_path / "out.csv.manifest.json").read_text()
+    assert str(tmp_path) not in text
+    manifest = json.loads(text)
+    assert manifest["outputs"] == ["out.csv"]
+    assert manifest["versions"]["indistinct"]
+
+
+def test_release_write_and_repr(tmp_path):
+    release = ind.anonymize(pa.table(TABLE), policy(suppression={"limit": 0.2}))
+    assert release.write(tmp_path / "later.parquet").exists()
+    assert (tmp_path / "later.parquet.manifest.json").exists()
+    assert "k-anonymity" in repr(release)
+    assert "<pre>" in release._repr_html_()
+
+
+def test_no_model_is_no_release():
+    with pytest.raises(ind.PolicyError, match="no privacy model"):
+        ind.anonymize(pa.table(TABLE), policy(privacy=[]))

@@ -1,0 +1,150 @@
+"""Verification of files of any origin: coverage as an injective assignment, starred rows, persons, hashes."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import indistinct as ind
+from indistinct.releases.coverage import Side, coverage
+
+ORIGINAL = pa.table({"age": ["21", "24", "33", "38"], "ill": ["a", "b", "a", "b"]})
+POLICY = ind.Policy(
+    attributes={
+        "age": {"role": "qi", "type": "integer", "hierarchy": {"kind": "intervals", "widths": [10], "origin": 0}},
+        "ill": {"role": "sensitive"},
+    },
+    privacy=[ind.KAnonymity(2)],
+)
+
+
+def published(ages, ills):
+    return pa.table({"age": ages, "ill": ills})
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [("[20, 30)", "[30, 40)"), ("[20, 30[", "[30, 40["), ("20-29", "30-39"), ("(20,30]", "(30,40]"), ("<30", "30+"), ("2*", "3*")],
+)
+def test_labels_of_any_origin_are_read(labels):
+    low, high = labels
+    answer = ind.verify(ORIGINAL, published([low, low, high, high], ["a", "b", "a", "b"]), POLICY)
+    assert answer.satisfied
+    assert answer.document["coverage"]["status"] == "proven"
+
+
+def test_each_row_needs_an_original_of_its_own():
+    # both rows of ill = a are said to be 20-29, but only one of them is
+    answer = ind.verify(ORIGINAL, published(["[20, 30)"] * 4, ["a", "b", "a", "b"]), POLICY)
+    assert not answer.satisfied
+    assert answer.document["coverage"]["status"] == "refuted"
+
+
+def test_more_rows_than_the_original_has_are_refuted():
+    answer = ind.verify(ORIGINAL, published(["*"] * 6, ["a", "b", "a", "b", "a", "b"]), POLICY)
+    assert answer.document["coverage"]["status"] == "refuted"
+
+
+def test_a_changed_untouched_value_is_refuted():
+    answer = ind.verify(ORIGINAL, published(["*"] * 4, ["a", "b", "a", "c"]), POLICY)
+    assert answer.document["coverage"]["status"] == "refuted"
+    assert answer.document["coverage"]["violations"] == [{"row": 4, "column": None}]
+
+
+def test_starred_rows_are_suppressed_rows_unless_they_form_a_class():
+    starred = ind.verify(ORIGINAL, published(["20-29", "20-29", "*"], ["a", "b", "a"]), POLICY)
+    assert starred.satisfied
+    assert starred.document["starred_rows"] == 1
+    one_class = ind.verify(ORIGINAL, published(["*"] * 4, ["a", "b", "a", "b"]), POLICY)
+    assert one_class.satisfied
+    assert (one_class.document["starred_rows"], one_class.document["classes"]) == (0, 1)
+
+
+def test_an_identifying_column_in_the_published_table_fails():
+    policy = ind.Policy(
+        attributes={
+            "name": {"role": "identifying"},
+            "age": {"role": "qi", "hierarchy": {"kind": "suppress"}},
+        },
+        privacy=[ind.KAnonymity(2)],
+    )
+    original = pa.table({"name": ["u", "v"], "age": ["1", "1"]})
+    assert ind.verify(original, pa.table({"age": ["1", "1"]}), policy).satisfied
+    assert not ind.verify(original, original, policy).satisfied
+
+
+def test_columns_that_the_original_lacks_are_an_error():
+    with pytest.raises(ind.SchemaError, match="index"):
+        ind.verify(ORIGINAL, pa.table({"index": [1], "age": ["21"], "ill": ["a"]}), POLICY)
+
+
+def test_missing_cells_stand_for_missing_cells_only():
+    original = pa.table({"age": ["21", None], "ill": ["a", "a"]})
+    policy = POLICY.model_copy(update={"privacy": (ind.KAnonymity(1),)})
+    assert ind.verify(original, published(["21", None], ["a", "a"]), policy).document["coverage"]["status"] == "proven"
+    assert ind.verify(original, published([None, None], ["a", "a"]), policy).document["coverage"]["status"] == "refuted"
+
+
+def test_persons_are_known_when_deciding_again_gives_the_file():
+    table = pa.table({"p": ["1", "1", "2", "3"], "age": ["21", "22", "23", "24"]})
+    policy = ind.Policy(
+        person={"key": "p"},
+        attributes={"age": {"role": "qi", "type": "integer", "hierarchy": {"kind": "range", "bounds": "members"}}},
+        privacy=[ind.KAnonymity(3)],
+        recoding={"algorithm": "optimal"},
+    )
+    release = ind.anonymize(table, policy)
+    answer = ind.verify(table, release.table, policy)
+    assert answer.satisfied
+    assert answer.document["models"][0]["achieved"] == {"k": 3}
+
+
+def test_persons_of_a_foreign_file_are_counted_at_their_least():
+    table = pa.table({"p": ["1", "1", "2", "3"], "age": ["21", "22", "31", "32"]})
+    policy = ind.Policy(
+        person={"key": "p"},
+        attributes={"age": {"role": "qi", "type": "integer", "hierarchy": {"kind": "intervals", "widths": [10]}}},
+        privacy=[ind.KAnonymity(2)],
+        recoding={"algorithm": "optimal"},
+    )
+    answer = ind.verify(table, pa.table({"age": ["20-29", "20-29", "30-39", "30-39"]}), policy)
+    assert not answer.satisfied
+    assert answer.document["models"][0]["achieved"] == {"k": 1}
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(1, 4), st.integers(1, 2))
+def test_coverage_equals_trying_every_assignment(seed, left, right, groups):
+    generator = np.random.default_rng(seed)
+    covers = [generator.random((3, 3)) < 0.6 for _ in range(2)]
+    sides = [
+        Side(
+            generator.integers(0, groups, size).astype(np.int64),
+            generator.integers(0, 3, (size, 2)).astype(np.int32),
+            generator.integers(1, 3, size),
+        )
+        for size in (left, right)
+    ]
+    answer = coverage(sides[0], sides[1], covers, ["a", "b"])
+    slots = [j for j, rows in enumerate(sides[1].rows.tolist()) for _ in range(rows)]
+    wanted = [i for i, rows in enumerate(sides[0].rows.tolist()) for _ in range(rows)]
+
+    def fits(i, j):
+        return sides[0].group[i] == sides[1].group[j] and all(
+            covers[a][sides[0].codes[i, a], sides[1].codes[j, a]] for a in range(2)
+        )
+
+    taken: dict[int, int] = {}
+
+    def place(row, seen):
+        for slot, j in enumerate(slots):
+            if slot not in seen and fits(wanted[row], j):
+                seen.add(slot)
+                if slot not in taken or place(taken[slot], seen):
+                    taken[slot] = row
+                    return True
+        return False
+
+    possible = all(place(row, set()) for row in range(len(wanted)))
+    assert answer.status == ("proven" if possible else "refuted")
