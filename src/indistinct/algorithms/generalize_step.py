@@ -10,6 +10,7 @@ The loop finds a node that holds, not one of least loss: steps are never taken b
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from indistinct.algorithms.full_domain.infeasible import hopeless, infeasible, suppression_limit
@@ -32,7 +33,12 @@ def generalize_step(frequencies: Frequencies, policy: Policy, progress: Progress
     """
     share = policy.suppression.limit
     lattice = build_lattice(frequencies)
-    judge = Judge(frequencies, lattice, policy.privacy, suppression_limit(frequencies, share))
+    with closing(Judge(frequencies, lattice, policy.privacy, suppression_limit(frequencies, share))) as judge:
+        return _climb(frequencies, policy, judge, progress)
+
+
+def _climb(frequencies: Frequencies, policy: Policy, judge: Judge, progress: Progress) -> Assignment:
+    lattice, share = judge.lattice, policy.suppression.limit
     node, top = (0,) * len(lattice.shape), lattice.top
     steps = sum(top)
     while judge.verdict(node).penalty is None:

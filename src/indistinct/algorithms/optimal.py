@@ -15,6 +15,7 @@ Losses are doubles with a margin; near-ties are settled by exact fractions. Ties
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -52,10 +53,13 @@ class OutOfTime(Exception):  # noqa: N818  # ends a search, not an error
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search found: the node, its exact loss, how many nodes were judged, and a lower bound of every loss."""
+    """What a search found: the best node with its loss and suppressed rows, the number of nodes judged, and a lower
+    bound of the loss of all nodes.
+    """
 
     node: Node
-    loss: Fraction
+    loss: float
+    suppressed: int
     evaluated: int
     proven: bool
     lower_bound: float
@@ -77,32 +81,35 @@ def optimal(frequencies: Frequencies, policy: Policy, progress: Progress) -> Ass
     lattice = build_lattice(frequencies)
     if lattice.size > LARGEST and budget is None:
         raise _too_large(lattice)
-    judge = Judge(frequencies, lattice, policy.privacy, suppression_limit(frequencies, share))
-    if judge.verdict(lattice.top).penalty is None:
-        refusal = hopeless(frequencies, policy.privacy, share, judge.tables)
-        if refusal is not None:
-            raise refusal
-    found = Search(judge, progress, None if budget is None else monotonic() + budget).run()
-    if found is None:
-        needed = _needed(frequencies, judge, progress)
-        raise infeasible(frequencies, policy.privacy, share, judge.tables, needed)
-    return judge.assignment(found.node, (_note(lattice, found),), proven=found.proven)
+    deadline = None if budget is None else monotonic() + budget
+    with closing(Judge(frequencies, lattice, policy.privacy, suppression_limit(frequencies, share))) as judge:
+        search = Search(judge, progress, deadline)
+        if search.visit(lattice.top).penalty is None:
+            refusal = hopeless(frequencies, policy.privacy, share, judge.tables)
+            if refusal is not None:
+                raise refusal
+        found = search.run()
+        if found is None:
+            needed = _needed(frequencies, judge, progress)
+            raise infeasible(frequencies, policy.privacy, share, judge.tables, needed)
+        return judge.assignment(found.node, (_note(lattice, found),), proven=found.proven)
 
 
 def _needed(frequencies: Frequencies, judge: Judge, progress: Progress) -> int:
     """Fewest rows that any node suppresses: the same search with no cost but suppression."""
-    free = judge.lattice.without_costs()
-    found = Search(Judge(frequencies, free, judge.privacy, frequencies.total - 1), progress, None).run()
-    return frequencies.total if found is None else int(found.loss * frequencies.total)
+    free, most = judge.lattice.without_costs(), frequencies.total - 1
+    with closing(Judge(frequencies, free, judge.privacy, most)) as unlimited:
+        found = Search(unlimited, progress, None).run()
+    return frequencies.total if found is None else found.suppressed
 
 
 def _note(lattice: Lattice, found: Found) -> str:
     work = f"{found.evaluated:,} of {lattice.size:,} combinations of levels were evaluated"
     if found.proven:
         return f"{work}; the result is proven to lose least"
-    gap = float(found.loss) - found.lower_bound
+    gap = found.loss - found.lower_bound
     return (
-        f"{work} when the time budget ended: the loss {float(found.loss):.4f} is not proven to be the least, "
+        f"{work} when the time budget ended: the loss {found.loss:.4f} is not proven to be the least, "
         f"which is at least {found.lower_bound:.4f} (gap {gap:.4f})"
     )
 
@@ -137,6 +144,8 @@ class Search:
         self.order = order
         self.strides = strides
         self.steps = strides.tolist()
+        self.radix = tuple(zip(self.steps, shape, strict=True))
+        self.base_terms = self.lattice.base.tolist()
         self.base = self._base()
         self.bound = self.base.copy()
         self.verdicts: dict[Node, Verdict] = {}
@@ -179,7 +188,7 @@ class Search:
         if self.best is None:
             return None
         lower = self.loss if proven else min(self.loss, float(self.bound.min()))
-        return Found(self.best, self._exact(self.best), len(self.verdicts), proven, lower)
+        return Found(self.best, self.loss, self.verdicts[self.best].lost, len(self.verdicts), proven, lower)
 
     def visit(self, node: Node) -> Verdict:
         """Judge a node, close it, and tighten the bounds of all nodes below."""
@@ -195,7 +204,7 @@ class Search:
         number = self.number(node)
         self._tighten(node, verdict)
         if verdict.penalty is not None:
-            self._offer(node, self.lattice.base_of(node) + verdict.penalty / self.total)
+            self._offer(node, self.judge.base_of(node) + verdict.penalty / self.total)
         self.bound[number] = np.inf
         return verdict
 
@@ -248,7 +257,7 @@ class Search:
 
     def _loss_at(self, node: Node) -> float:
         penalty = self.visit(node).penalty
-        return np.inf if penalty is None else self.lattice.base_of(node) + penalty / self.total
+        return np.inf if penalty is None else self.judge.base_of(node) + penalty / self.total
 
     def _path(self) -> list[Node]:
         """From the bottom to the top, each step the one with most entropy removed for each unit of base added."""
@@ -313,9 +322,9 @@ class Search:
 
     def _widen(self, node: Node) -> None:
         """Visit a node and, while far too much is suppressed, go up: what a higher node proves closes more."""
-        limit, base, top = self.judge.limit, self.lattice.base, self.lattice.top
+        limit, base, top = self.judge.limit, self.base_terms, self.lattice.top
         while self.visit(node).least > 2 * limit:
-            steps = [(base[a, p] - base[a, p + 1], a) for a, p in enumerate(node) if p < top[a]]
+            steps = [(base[a][p] - base[a][p + 1], a) for a, p in enumerate(node) if p < top[a]]
             for _, a in sorted(steps)[:2]:  # dear steps go first: they are the fewest
                 above = (*node[:a], node[a] + 1, *node[a + 1 :])
                 if self.visit(above).least > limit:

@@ -25,6 +25,6 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 def step(function: Callable[P, R]) -> Callable[P, R]:
     """Compile ``function`` into the kernels that call it: Python cannot, and so it costs less to compile."""
-    options = {"cache": True, "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
+    options = {"cache": True, "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     compiled: Callable[P, R] = numba.njit(**options)(function)
     return compiled

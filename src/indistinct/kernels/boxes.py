@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.kernels import kernel, step
+from indistinct.kernels import kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,20 +28,21 @@ NEVER = 1e9
 TABLE, RANGE, LEVELS = 0, 1, 2
 # a table of all pairs for domains up to this size, a walk over the levels above
 LARGEST_TABLE = 1024
-# columns of ``Costs.spec``
-KIND, AT, SIZE, MISSING, HEIGHT, NODE = range(6)
 
 
 class Costs(NamedTuple):
     """Costs of all attributes in flat arrays.
 
-    ``spec`` int64[d, 6]: kind, start in ``value``, number of codes, code of the missing value or -1, number of
-    levels, start in ``node``. ``value`` float64[.]: TABLE, the cost of each pair of codes; RANGE, the lower
-    bounds, the upper bounds, and the cost of mixing missing and present values; LEVELS, for each level and code
-    the cost of its node, which ``node`` int32[.] names.
+    ``kind``, ``at``, ``size``, ``more`` int64[d]: kind, start in ``value``, number of codes, and the code of the
+    missing value or -1 (RANGE) or the number of levels (LEVELS). ``value`` float64[.]: LEVELS, for each level and
+    code the cost of its node, which ``node`` int32[.] names at the same place; TABLE, the cost of each pair of
+    codes; RANGE, the lower bounds, the upper bounds, and the cost of mixing missing and present values.
     """
 
-    spec: Int64
+    kind: Int64
+    at: Int64
+    size: Int64
+    more: Int64
     value: Float64
     node: Int32
 
@@ -50,26 +51,32 @@ def costs_of(quasi: Sequence[Hierarchy]) -> Costs:
     """Bring the costs of the quasi-identifiers into the form that kernels read."""
     weights = np.array([float(h.weight) for h in quasi])
     weights *= len(quasi) / weights.sum() if weights.sum() > 0 else 1.0
-    spec = np.zeros((len(quasi), 6), np.int64)
+    kinds = np.array([_kind(hierarchy) for hierarchy in quasi], np.int64)
+    at = np.zeros(len(quasi), np.int64)
+    more = np.array([h.missing if h.is_range else len(h.levels) for h in quasi], np.int64)
     values: list[Float64] = []
     nodes: list[Int32] = []
-    for row, hierarchy, weight in zip(spec, quasi, weights, strict=True):
-        at, place = (sum(len(part) for part in parts) for parts in (values, nodes))
-        row[AT : NODE + 1] = at, hierarchy.size, hierarchy.missing, len(hierarchy.levels), place
+    for a in np.argsort(-kinds, kind="stable"):  # LEVELS first, so that one start serves ``value`` and ``node``
+        at[a] = sum(len(part) for part in values)
+        hierarchy, weight = quasi[a], weights[a]
         if hierarchy.lower is not None and hierarchy.upper is not None:
-            row[KIND] = RANGE
             values.append(np.concatenate([hierarchy.lower, hierarchy.upper, [1.0]]) * weight)
             continue
         node = np.stack([level.node_of for level in hierarchy.levels]).astype(np.int32)
         price = weight * np.stack([_prices(hierarchy, level) for level in range(len(node))])
-        if hierarchy.size <= LARGEST_TABLE:
-            row[KIND] = TABLE
+        if kinds[a] == TABLE:
             values.append(_pairs(node, price).reshape(-1))
         else:
-            row[KIND] = LEVELS
             values.append(price.reshape(-1))
             nodes.append(node.reshape(-1))
-    return Costs(spec, np.concatenate(values), np.concatenate([*nodes, np.zeros(0, np.int32)]))
+    sizes = np.array([hierarchy.size for hierarchy in quasi], np.int64)
+    return Costs(kinds, at, sizes, more, np.concatenate(values), np.concatenate([*nodes, np.zeros(0, np.int32)]))
+
+
+def _kind(hierarchy: Hierarchy) -> int:
+    if hierarchy.is_range:
+        return RANGE
+    return TABLE if hierarchy.size <= LARGEST_TABLE else LEVELS
 
 
 def _prices(hierarchy: Hierarchy, level: int) -> Float64:
@@ -89,31 +96,38 @@ def _pairs(node: Int32, price: Float64) -> Float64:
     return table
 
 
-@step
-def cost(costs: Costs, a: int, lo: int, hi: int) -> float:
-    """Weighted cost of the codes ``lo``..``hi`` of attribute a."""
-    spec = costs.spec[a]
-    at, size = spec[AT], spec[SIZE]
-    if spec[KIND] == TABLE:
-        return costs.value[at + lo * size + hi]
-    if spec[KIND] == RANGE:
-        if hi != spec[MISSING]:
-            return costs.value[at + size + hi] - costs.value[at + lo]
-        return 0.0 if lo == hi else costs.value[at + 2 * size]
-    node = spec[NODE]
-    for _ in range(spec[HEIGHT]):
-        if costs.node[node + lo] == costs.node[node + hi]:
-            return costs.value[at + lo]
-        node += size
-        at += size
-    return NEVER
+@kernel
+def swapped_loss(costs: Costs, box: Int32, inner: Int32, gone: Int32, new: Int32) -> float:
+    """Weighted loss of a class after one member has gone and one is new.
+
+    All are given as ``Units.reach``: highest codes, then negatives of the lowest; ``inner`` holds the second
+    highest. ``new`` = ``inner``: nobody is new. The loop is written out because array records that cross a call
+    cost more than all the look-ups.
+    """
+    d = len(costs.kind)
+    total = 0.0
+    for a in range(d):
+        hi, lo = box[a], box[d + a]
+        hi = max(inner[a] if hi == gone[a] else hi, new[a])
+        lo = -max(inner[d + a] if lo == gone[d + a] else lo, new[d + a])
+        at, size = costs.at[a], costs.size[a]
+        if costs.kind[a] == TABLE:
+            total += costs.value[at + lo * size + hi]
+        elif costs.kind[a] == RANGE:
+            if hi != costs.more[a]:
+                total += costs.value[at + size + hi] - costs.value[at + lo]
+            elif lo != hi:
+                total += costs.value[at + 2 * size]
+        else:
+            left = costs.more[a]
+            while left > 0 and costs.node[at + lo] != costs.node[at + hi]:
+                at += size
+                left -= 1
+            total += costs.value[at + lo] if left > 0 else NEVER
+    return total
 
 
 @kernel
 def union_loss(costs: Costs, box: Int32, other: Int32) -> float:
-    """Weighted loss of the smallest box over two, each given as ``Units.reach``: codes, then negatives."""
-    d = len(costs.spec)
-    total = 0.0
-    for a in range(d):
-        total += cost(costs, a, -max(box[d + a], other[d + a]), max(box[a], other[a]))
-    return total
+    """Weighted loss of the smallest box over two."""
+    return swapped_loss(costs, box, box, box, other)

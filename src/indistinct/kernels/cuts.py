@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.kernels import kernel
+from indistinct.kernels import kernel, step
 from indistinct.kernels.boxes import RANGE, Costs, union_loss
-from indistinct.kernels.guards import Guards, Scratch, shortfall
-from indistinct.kernels.units import Units, grow
+from indistinct.kernels.guards import LEAST_SIZE, Guards, Scratch, shortfall
+from indistinct.kernels.units import ROWS, SIZE, Units, grow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,13 +40,13 @@ class Groups(NamedTuple):
     rest: Int32
 
 
-@kernel
+@step
 def _number(code: int, lo: int, width: int) -> int:
     """Group of a code among ``width`` codes from ``lo`` on."""
     return code - lo if width <= GROUPS else (code - lo) * GROUPS // width
 
 
-@kernel
+@step
 def _collect(units: Units, part: Int32, whole: Int32, groups: Groups, d: int) -> None:
     """Box and mass of every group of every attribute that the part does not agree in."""
     for a in range(d):
@@ -67,17 +67,17 @@ def _collect(units: Units, part: Int32, whole: Int32, groups: Groups, d: int) ->
                         box[i] = unit[i]
                 else:
                     grow(box, unit)
-                groups.rows[g] += units.rows[u]
-                groups.size[g] += units.size[u]
+                groups.rows[g] += units.mass[u, ROWS]
+                groups.size[g] += units.mass[u, SIZE]
 
 
-@kernel
+@step
 def _inside(units: Units, u: int, whole: Int32, d: int, a: int, cut: int, alone: bool) -> bool:  # noqa: FBT001
     g = _number(units.reach[u, a], -whole[d + a], whole[a] + whole[d + a] + 1)
     return g == cut or (g < cut and not alone)
 
 
-@kernel
+@step
 def _separate(
     units: Units, part: Int32, whole: Int32, d: int, a: int, cut: int, alone: bool, out: Int32  # noqa: FBT001
 ) -> int:
@@ -95,12 +95,12 @@ def _separate(
     return inside
 
 
-@kernel
+@step
 def _holds(
     units: Units, guards: Guards, part: Int32, whole: Int32, d: int, a: int, cut: int, alone: bool, scratch: Scratch  # noqa: FBT001
 ) -> bool:
     """Whether both sides of a cut satisfy the criteria (their sizes do already)."""
-    if len(guards.kind) == 0:
+    if len(guards.spec) == 0:
         return True
     inside = _separate(units, part, whole, d, a, cut, alone, scratch.ids)
     if shortfall(units, guards, scratch.ids[:inside], scratch) > 0.0:
@@ -108,13 +108,13 @@ def _holds(
     return shortfall(units, guards, scratch.ids[inside : len(part)], scratch) <= 0.0
 
 
-@kernel
+@step
 def _best_cut(
     units: Units, costs: Costs, guards: Guards, part: Int32, whole: Int32, groups: Groups, scratch: Scratch
 ) -> tuple[int, int, bool]:
     """Attribute and group of the cut that leaves the least loss, and whether the group is cut off alone."""
     d = len(costs.kind)
-    k = guards.k[0]
+    k = guards.limits[LEAST_SIZE]
     best, best_a, best_cut, best_alone = np.inf, -1, -1, False
     before, rest = groups.before, groups.rest
     for a in range(d):
@@ -158,7 +158,7 @@ def _best_cut(
     return best_a, best_cut, best_alone
 
 
-@kernel
+@step
 def _whole(units: Units, part: Int32, whole: Int32) -> int:
     """Box of a part; returns its size."""
     size = 0
@@ -166,7 +166,7 @@ def _whole(units: Units, part: Int32, whole: Int32) -> int:
         whole[i] = -(1 << 30)
     for u in part:
         grow(whole, units.reach[u])
-        size += units.size[u]
+        size += units.mass[u, SIZE]
     return size
 
 
@@ -197,7 +197,7 @@ def partition(
         pending -= 1
         part = order[start:end]
         middle = 0
-        if end - start >= max(2, smallest) and _whole(units, part, whole) >= 2 * guards.k[0]:
+        if end - start >= max(2, smallest) and _whole(units, part, whole) >= 2 * guards.limits[LEAST_SIZE]:
             _collect(units, part, whole, groups, d)
             a, cut, alone = _best_cut(units, costs, guards, part, whole, groups, scratch)
             if a >= 0:

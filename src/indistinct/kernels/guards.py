@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.kernels import kernel
+from indistinct.kernels import kernel, step
 from indistinct.kernels.criteria import (
     ALPHA,
     BAND,
@@ -31,7 +31,7 @@ from indistinct.kernels.criteria import (
     T_ORDERED,
     K,
 )
-from indistinct.kernels.units import Units
+from indistinct.kernels.units import ROWS, SIZE, Units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,26 +53,25 @@ if TYPE_CHECKING:
         tree: Int32
 
 
+# places in ``Guards.limits`` and columns of ``Guards.spec``
+LEAST_SIZE, WIDEST, PLACES = 0, 1, 2
+KIND, COLUMN, VALUES, HEIGHT, AT = range(5)
+
+
 class Guards(NamedTuple):
     """All criteria in flat arrays, ordered by sensitive column.
 
-    ``k`` int64[1] least size; ``kind``, ``column``, ``values`` (m), ``height``, ``at`` int64[q]; ``parameter``
-    float64[q, 2]; ``node`` int32[.] and ``share`` float64[.] from ``at``: per level m nodes and their shares
-    (distances on trees), the distribution function and its prefix sums (ordered), 1 where a value is concerned
-    (alpha). ``widest`` int64[1] largest m. ``places`` int64[1]: the largest number of distinct values asked for.
+    ``limits`` int64[3]: least size k, largest domain, largest number of distinct values asked for. ``spec``
+    int64[q, 5]: kind, sensitive column, its number of values m, levels, start in ``share``. ``parameter``
+    float64[q, 2]. ``node`` int32[.] and ``share`` float64[.]: for each level m nodes and their shares (distances
+    on trees); the distribution function and its prefix sums (ordered); 1 where a value is concerned (alpha).
     """
 
-    k: Int64
-    kind: Int64
-    column: Int64
-    values: Int64
-    height: Int64
-    at: Int64
+    limits: Int64
+    spec: Int64
     parameter: Float64
     node: Int32
     share: Float64
-    widest: Int64
-    places: Int64
 
 
 class Scratch(NamedTuple):
@@ -84,38 +83,33 @@ class Scratch(NamedTuple):
     bins: Int64
 
 
+def scratch_of(guards: Guards, n: int) -> Scratch:
+    """Work memory for n units."""
+    m = int(guards.limits[WIDEST])
+    return Scratch(np.empty(n, np.int32), np.empty(m, np.int32), np.empty(m, np.int64), np.zeros(m, np.int64))
+
+
 def guards_of(criteria: Sequence[Criterion], sensitive: Sequence[str], sizes: Sequence[int]) -> Guards:
     """Bring criteria into the form that kernels read; ``sizes`` are the domain sizes of ``sensitive``."""
     k = max([1, *(int(c.parameters[0]) for c in criteria if c.kind in {K, DISTINCT})])
+    places = max([0, *(int(c.parameters[0]) for c in criteria if c.kind == DISTINCT)])
     columns = {name: position for position, name in enumerate(sensitive)}
     kept = sorted(
         ((columns[c.attribute], c) for c in criteria if c.kind != K and c.attribute is not None),
         key=lambda pair: pair[0],
     )
-    heights, at, nodes, shares = [], [], [], []
-    for column, criterion in kept:
+    spec, parameter = np.zeros((len(kept), 5), np.int64), np.zeros((len(kept), 2))
+    nodes, shares = [np.zeros(0, np.int32)], [np.zeros(0)]
+    for row, (column, criterion) in enumerate(kept):
         node, share, height = _profile(criterion, sizes[column])
-        at.append(sum(len(part) for part in shares))
-        heights.append(height)
+        kind = T_HIERARCHICAL if criterion.kind == T_EQUAL else criterion.kind
+        spec[row] = kind, column, sizes[column], height, sum(len(part) for part in shares)
+        given = criterion.parameters[: 1 if kind == ALPHA else 2]
+        parameter[row, : len(given)] = given
         nodes.append(node)
         shares.append(share)
-    parameter = np.zeros((len(kept), 2))
-    for row, (_, criterion) in enumerate(kept):
-        given = criterion.parameters[: 1 if criterion.kind == ALPHA else 2]
-        parameter[row, : len(given)] = given
-    return Guards(
-        np.array([k], np.int64),
-        np.array([T_HIERARCHICAL if c.kind == T_EQUAL else c.kind for _, c in kept], np.int64),
-        np.array([column for column, _ in kept], np.int64),
-        np.array([sizes[column] for column, _ in kept], np.int64),
-        np.array(heights, np.int64),
-        np.array(at, np.int64),
-        parameter,
-        np.concatenate([*nodes, np.zeros(0, np.int32)]).astype(np.int32),
-        np.concatenate([*shares, np.zeros(0)]),
-        np.array([max([1, *sizes])], np.int64),
-        np.array([max([0, *(int(c.parameters[0]) for c in criteria if c.kind == DISTINCT)])], np.int64),
-    )
+    limits = np.array([k, max([1, *sizes]), places], np.int64)
+    return Guards(limits, spec, parameter, np.concatenate(nodes).astype(np.int32), np.concatenate(shares))
 
 
 def _profile(criterion: Criterion, size: int) -> tuple[Int32, Float64, int]:
@@ -140,7 +134,7 @@ def _profile(criterion: Criterion, size: int) -> tuple[Int32, Float64, int]:
     return np.zeros(size, np.int32), share, 0
 
 
-@kernel
+@step
 def tally(units: Units, column: int, values: int, ids: Int32, scratch: Scratch) -> int:
     """Count the sensitive values of some units: ascending ``scratch.value`` with ``scratch.count``."""
     found = 0
@@ -165,7 +159,7 @@ def tally(units: Units, column: int, values: int, ids: Int32, scratch: Scratch) 
     return found
 
 
-@kernel
+@step
 def _sort(array: Int32, length: int) -> None:
     """Shell sort in place: small arrays mostly, and no allocation."""
     gap = 1
@@ -182,13 +176,13 @@ def _sort(array: Int32, length: int) -> None:
         gap //= 3
 
 
-@kernel
+@step
 def _ordered(guards: Guards, q: int, found: int, rows: int, scratch: Scratch) -> float:
     """Area between the distribution functions of the members and of the table, over m - 1 steps."""
-    m = guards.values[q]
+    m = guards.spec[q, VALUES]
     if m < 2:
         return 0.0
-    below = guards.at[q]
+    below = guards.spec[q, AT]
     prefix = below + m
     turned = guards.parameter[q, 1] > 0.0
     first = found - 1 if turned and scratch.value[found - 1] == m - 1 else 0
@@ -216,13 +210,13 @@ def _ordered(guards: Guards, q: int, found: int, rows: int, scratch: Scratch) ->
     return area / (m - 1)
 
 
-@kernel
+@step
 def _tree(guards: Guards, q: int, found: int, rows: int, scratch: Scratch) -> float:
     """Mean over the levels of the total variation between members and table."""
-    m = guards.values[q]
+    m = guards.spec[q, VALUES]
     total = 0.0
-    at = guards.at[q]
-    for _ in range(guards.height[q]):
+    at = guards.spec[q, AT]
+    for _ in range(guards.spec[q, HEIGHT]):
         i = 0
         while i < found:
             node = guards.node[at + scratch.value[i]]
@@ -234,10 +228,10 @@ def _tree(guards: Guards, q: int, found: int, rows: int, scratch: Scratch) -> fl
             if above > 0.0:
                 total += above
         at += m
-    return total / guards.height[q] if guards.height[q] > 0 else 0.0
+    return total / guards.spec[q, HEIGHT] if guards.spec[q, HEIGHT] > 0 else 0.0
 
 
-@kernel
+@step
 def _recursive(c: float, length: int, found: int, rows: int, scratch: Scratch) -> float:
     """Excess of the largest count over c times the tail, as a share of the rows."""
     largest, tail = 0, rows
@@ -254,7 +248,7 @@ def _recursive(c: float, length: int, found: int, rows: int, scratch: Scratch) -
     return 0.0 if over < -BAND else max(over, BAND)
 
 
-@kernel
+@step
 def _entropy(least: float, found: int, rows: int, scratch: Scratch) -> float:
     total = 0.0
     even = True
@@ -267,9 +261,9 @@ def _entropy(least: float, found: int, rows: int, scratch: Scratch) -> float:
     return 0.0 if total > log(least) + BAND else max(log(least) - total, BAND)
 
 
-@kernel
+@step
 def _over(guards: Guards, q: int, found: int, rows: int, scratch: Scratch) -> float:
-    kind = guards.kind[q]
+    kind = guards.spec[q, KIND]
     bound = guards.parameter[q, 0]
     if kind == DISTINCT:
         return max(0.0, (bound - found) / bound)
@@ -280,7 +274,7 @@ def _over(guards: Guards, q: int, found: int, rows: int, scratch: Scratch) -> fl
     elif kind == ALPHA:
         largest = 0
         for i in range(found):
-            if guards.share[guards.at[q] + scratch.value[i]] > 0.0:
+            if guards.share[guards.spec[q, AT] + scratch.value[i]] > 0.0:
                 largest = max(largest, scratch.count[i])
         over = largest / rows - bound
     elif kind == ENTROPY:
@@ -295,26 +289,26 @@ def shortfall(units: Units, guards: Guards, ids: Int32, scratch: Scratch) -> flo
     """How far some units are from satisfying all criteria as one class: 0 if they do, at most about 1 for each."""
     size, rows = 0, 0
     for u in ids:
-        size += units.size[u]
-        rows += units.rows[u]
-    k = guards.k[0]
+        size += units.mass[u, SIZE]
+        rows += units.mass[u, ROWS]
+    k = guards.limits[LEAST_SIZE]
     total = max(0, k - size) / k
     found, column = 0, -1
-    for q in range(len(guards.kind)):
+    for q in range(len(guards.spec)):
         # the recursive test spoils the counts
-        if guards.column[q] != column or guards.kind[q - 1] == RECURSIVE:
-            column = guards.column[q]
-            found = tally(units, column, guards.values[q], ids, scratch)
+        if guards.spec[q, COLUMN] != column or guards.spec[q - 1, KIND] == RECURSIVE:
+            column = guards.spec[q, COLUMN]
+            found = tally(units, column, guards.spec[q, VALUES], ids, scratch)
         total += _over(guards, q, found, rows, scratch)
     return total
 
 
-@kernel
+@step
 def places_missing(units: Units, guards: Guards, ids: Int32, scratch: Scratch) -> int:
     """How many distinct values some units lack, at most over the sensitive columns."""
     missing = 0
-    for q in range(len(guards.kind)):
-        if guards.kind[q] == DISTINCT:
-            found = tally(units, guards.column[q], guards.values[q], ids, scratch)
+    for q in range(len(guards.spec)):
+        if guards.spec[q, KIND] == DISTINCT:
+            found = tally(units, guards.spec[q, COLUMN], guards.spec[q, VALUES], ids, scratch)
             missing = max(missing, int(guards.parameter[q, 0]) - found)
     return missing

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.kernels import kernel
+from indistinct.kernels import step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -14,19 +14,20 @@ if TYPE_CHECKING:
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
 
+ROWS, SIZE = 0, 1
+
 
 class Units(NamedTuple):
     """The things that a search puts into classes.
 
     ``reach`` int32[n, w]: the codes of the d quasi-identifiers, then their negatives, then zeros: the box of a
-    class is the maximum of its members, one vector operation. ``rows`` int64[n]; ``size`` int64[n], what counts
-    for k (persons, else rows). The sensitive values of unit u are ``values`` int32[., s] and ``counts``
-    int64[.] at ``start[u]:start[u + 1]``.
+    class is the maximum of its members, one vector operation. ``mass`` int64[n, 2]: rows, and what counts for k
+    (persons, else rows). The sensitive values of unit u are ``values`` int32[., s] and ``counts`` int64[.] at
+    ``start[u]:start[u + 1]``.
     """
 
     reach: Int32
-    rows: Int64
-    size: Int64
+    mass: Int64
     start: Int64
     values: Int32
     counts: Int64
@@ -41,8 +42,22 @@ def reach_of(codes: Int32) -> Int32:
     return reach
 
 
-@kernel
+@step
 def grow(box: Int32, other: Int32) -> None:
     """Extend a box by another."""
     for i in range(len(box)):
         box[i] = max(box[i], other[i])
+
+
+@step
+def alike(units: Units, u: int, v: int) -> bool:
+    """Whether no criterion tells two units apart: the same single sensitive tuple and the same mass."""
+    e, f = units.start[u], units.start[v]
+    if units.start[u + 1] - e != 1 or units.start[v + 1] - f != 1:
+        return False
+    if units.mass[u, ROWS] != units.mass[v, ROWS] or units.mass[u, SIZE] != units.mass[v, SIZE]:
+        return False
+    for s in range(units.values.shape[1]):
+        if units.values[e, s] != units.values[f, s]:
+            return False
+    return True

@@ -72,7 +72,7 @@ class Lattice:
     keys: Int64
     priced: bool = True
 
-    @property
+    @cached_property
     def shape(self) -> Node:
         """Number of positions of each attribute."""
         return tuple(map(len, self.levels))
@@ -82,7 +82,7 @@ class Lattice:
         """Number of nodes."""
         return prod(self.shape)
 
-    @property
+    @cached_property
     def top(self) -> Node:
         """The most general node."""
         return tuple(len(levels) - 1 for levels in self.levels)
@@ -95,10 +95,6 @@ class Lattice:
     def level_vector(self, node: Node) -> Node:
         """Level numbers of a node."""
         return tuple(levels[p] for levels, p in zip(self.levels, node, strict=True))
-
-    def base_of(self, node: Node) -> float:
-        """Loss of a node before any suppression."""
-        return float(sum(self.base[a, p] for a, p in enumerate(node)))
 
     def without_costs(self) -> Lattice:
         """Return the same lattice where only suppression costs something."""
@@ -117,7 +113,18 @@ class Lattice:
             )
         )
 
+    @cached_property
+    def _scaled_costs(self) -> dict[tuple[int, int], list[int]]:
+        return {}
+
     def _scaled(self, attribute: int, position: int) -> list[int]:
+        """Costs of the nodes of a level as multiples of 1 / ``scale``."""
+        known = self._scaled_costs.get((attribute, position))
+        if known is None:
+            known = self._scaled_costs[attribute, position] = self._scale_up(attribute, position)
+        return known
+
+    def _scale_up(self, attribute: int, position: int) -> list[int]:
         factor = weights(self.quasi)[attribute] * self.scale
         costs = self.quasi[attribute].levels[self.levels[attribute][position]].costs
         if isinstance(costs, Fractions):

@@ -13,12 +13,13 @@ Models without either property give no bound: only base(D) <= loss(D) is left.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.algorithms.full_domain.tables import Table, Tables
+from indistinct.algorithms.full_domain import pool
+from indistinct.algorithms.full_domain.dense import dense_test
+from indistinct.algorithms.full_domain.tables import Tables, zeros
 from indistinct.models import MODELS, criteria, evaluate
 from indistinct.models.contract import Context, K
 from indistinct.tables.classes import classes_of
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indistinct.algorithms.full_domain.dense import DenseTest
     from indistinct.algorithms.full_domain.lattice import Lattice
+    from indistinct.algorithms.full_domain.tables import Table
     from indistinct.models.contract import Criterion
     from indistinct.policy.privacy import Privacy
     from indistinct.tables.records import Frequencies
@@ -47,8 +50,7 @@ DENSE_NARROW = 1 << 28  # ... while tuples x values are no more than this
 DENSE = 1 << 23  # and the same for any number of values
 
 
-@dataclass(slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What one node suppresses.
 
     ``lost``: rows in violating classes. ``least``: rows that this node and every one below it must suppress.
@@ -61,6 +63,16 @@ class Verdict:
     least: int
     penalty: float | None
     relief: Float64 | None
+
+
+class Losses(NamedTuple):
+    """Rows int64[g] that each class of a table loses, and that it and its parts at least lose; with the sums."""
+
+    table: Table
+    lost: Int64
+    least: Int64
+    lost_rows: int
+    least_rows: int
 
 
 class Judge:
@@ -79,89 +91,102 @@ class Judge:
         self.context = Context(frequencies.references)
         self.privacy = tuple(privacy)
         self.k = 0
-        self.tests: list[tuple[Criterion, int, int]] = []
+        self.tests: list[DenseTest] = []
+        self.absorbing = self.merge_closed = True  # all dense tests
         self.fast: list[Privacy] = []
         self.slow: list[Privacy] = []
-        self._settled: dict[bytes, bool] = {}
-        counts = self._sort_out()
-        self.tables = Tables(frequencies, lattice, counts, TABLE_BYTES)
+        self.columns: dict[str, int] = {}
+        self._settled: dict[tuple[bytes, int], bool] = {}
+        self._base = lattice.base.tolist()
         tuples = len(lattice.keys)
+        counts, self._buffer = self._dense_counts(self._sort_out())
+        self.tables = Tables(frequencies, lattice, counts, TABLE_BYTES)
         self._lost, self._least = np.empty(tuples, np.int64), np.empty(tuples, np.int64)
         self._undecided = np.zeros(tuples, np.int8)
         self._sums = np.zeros(int(lattice.offsets[-1]))
         self._relief, self._spared = np.zeros(lattice.base.shape), np.zeros(lattice.base.shape)
-        self.absorbing = all(test.absorbing for test, _, _ in self.tests)
-        self.merge_closed = all(test.merge_closed for test, _, _ in self.tests)
 
-    def _sort_out(self) -> Int32 | None:
-        """Divide the models into size conditions, dense tests and slow ones; returns the dense counts of the tuples."""
-        from indistinct.kernels.rollup import scatter
+    def close(self) -> None:
+        """Give the memory back."""
+        self.tables.close()
+        if self._buffer is not None:
+            pool.give(self._buffer)
+            self._buffer = None
 
-        frequencies = self.frequencies
+    def _sort_out(self) -> int:
+        """Divide the models into size conditions, dense tests and slow ones; returns the dense columns."""
         tuples = len(self.lattice.keys)
-        size = {hierarchy.attribute: hierarchy.size for hierarchy in frequencies.sensitive}
-        columns: dict[str, int] = {}
+        size = {hierarchy.attribute: hierarchy.size for hierarchy in self.frequencies.sensitive}
         width = 0
+        criteria_found: list[Criterion] = []
         for privacy in self.privacy:
             found = criteria((privacy,), self.context)
             names = {test.attribute for test in found or () if test.attribute is not None}
-            new = sum(size[name] for name in names - columns.keys())
+            new = sum(size[name] for name in names - self.columns.keys())
             room = DENSE_NARROW if all(size[name] <= NARROW for name in names) else DENSE
             if found is None or (new and tuples * (width + new) > room):
                 self.slow.append(privacy)
                 continue
             self.fast.append(privacy)
-            for test in found:
-                if test.kind == K:
-                    self.k = max(self.k, int(test.parameters[0]))
-                elif test.attribute is not None:
-                    if test.attribute not in columns:
-                        columns[test.attribute] = width
-                        width += size[test.attribute]
-                    first = columns[test.attribute]
-                    self.tests.append((test, first, first + size[test.attribute]))
-        self.tests.sort(key=lambda item: not item[0].absorbing)  # cheap and final ones first
-        self.columns = columns
+            for name in sorted(names - self.columns.keys()):
+                self.columns[name] = width
+                width += size[name]
+            criteria_found.extend(found)
+        self.k = max((int(test.parameters[0]) for test in criteria_found if test.kind == K), default=0)
+        for test in sorted(criteria_found, key=lambda test: not test.absorbing):  # the final ones first
+            if test.attribute is not None:
+                first = self.columns[test.attribute]
+                self.tests.append(dense_test(test, (first, first + size[test.attribute]), self.k))
+                self.absorbing &= test.absorbing
+                self.merge_closed &= test.merge_closed
+        return width
+
+    def _dense_counts(self, width: int) -> tuple[Int32 | None, pool.Buffer | None]:
+        from indistinct.kernels.rollup import scatter
+
         if not width:
-            return None
-        counts = np.zeros((tuples, width), np.int32 if frequencies.total < 1 << 31 else np.int64)
-        for name, first in columns.items():
-            scatter(frequencies.tuple_of, frequencies.sensitive_codes(name), frequencies.rows, first, counts)
-        return counts
+            return None, None
+        frequencies = self.frequencies
+        kind = np.dtype(np.int32 if frequencies.total < 1 << 31 else np.int64)
+        counts, buffer = zeros(len(self.lattice.keys), width, kind)
+        for name, first in self.columns.items():
+            codes = frequencies.sensitive_codes(name)
+            scatter(frequencies.tuple_of, codes, frequencies.rows, first, counts)
+        return counts, buffer
 
     def verdict(self, node: Node, cutoff: float = np.inf) -> Verdict:
-        """Judge a node. Slow models are left out where the loss is above ``cutoff`` without them."""
-        table, lost, least = self._losses(node, cutoff)
-        at_least = int(least.sum())
-        gone = at_least if lost is least else int(lost.sum())
-        if at_least > self.limit:
-            return Verdict(gone, at_least, None, None)
-        relief = self._charge(node, table, least, self._relief) if at_least else None
-        penalty = None
-        if gone <= self.limit:
-            spared = relief if lost is least or not gone else self._charge(node, table, lost, self._spared)
-            penalty = float(gone)
-            if gone and spared is not None:
-                penalty -= sum(spared[a, p] for a, p in enumerate(node))
-        return Verdict(gone, at_least, penalty, relief)
+        """Judge a node; what only matters for losses up to ``cutoff`` is left out where the loss is above it."""
+        losses = self._losses(node, cutoff)
+        lost, least = losses.lost_rows, losses.least_rows
+        if least > self.limit:
+            return Verdict(lost, least, None, None)
+        vector = np.array(node, np.int64)
+        relief = self._charge(vector, losses.table, losses.least, self._relief) if least else None
+        if lost > self.limit:
+            return Verdict(lost, least, None, relief)
+        penalty = float(least)
+        if relief is not None:
+            penalty -= sum([relief[a, p] for a, p in enumerate(node)])
+        if lost == least or self.base_of(node) + penalty / self.lattice.total > cutoff:
+            return Verdict(lost, least, penalty, relief)
+        spared = self._charge(vector, losses.table, losses.lost, self._spared)
+        return Verdict(lost, least, lost - sum([spared[a, p] for a, p in enumerate(node)]), relief)
 
-    def losses(self, node: Node) -> tuple[Table, Int64]:
-        """Return the classes of a node and the rows that each of them loses: all of its rows or 0."""
-        table, lost, _ = self._losses(node, np.inf)
-        return table, lost
+    def base_of(self, node: Node) -> float:
+        """Loss of a node before any suppression."""
+        return sum([terms[p] for terms, p in zip(self._base, node, strict=True)])
 
     def exact_loss(self, node: Node) -> Fraction:
         """Exact loss of a node."""
-        table, lost = self.losses(node)
-        return self.lattice.exact_loss(node, table.keys, lost)
+        losses = self._losses(node, np.inf)
+        return self.lattice.exact_loss(node, losses.table.keys, losses.lost)
 
     def assignment(self, node: Node, notes: tuple[str, ...], *, proven: bool | None) -> Assignment:
         """Send every tuple to its class at a node and suppress the violating classes."""
         frequencies = self.frequencies
         table, member = self.tables.member_of(node)
-        lost, _ = self._losses_of(node, table, member, np.inf)
-        kept = lost == 0
-        number = np.where(kept, np.cumsum(kept) - 1, SUPPRESSED).astype(np.int32)
+        kept = self._losses_of(node, table, member, np.inf).lost == 0
+        number = np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, SUPPRESSED).astype(np.int32)
         return Assignment(
             np.arange(len(frequencies.rows), dtype=np.int32),
             frequencies.rows,
@@ -172,78 +197,72 @@ class Judge:
             proven,
         )
 
-    def _charge(self, node: Node, table: Table, amounts: Int64, relief: Float64) -> Float64:
+    def _charge(self, vector: Int64, table: Table, amounts: Int64, relief: Float64) -> Float64:
         from indistinct.kernels.rollup import charge, relieve
 
-        lattice, vector = self.lattice, np.array(node, np.int64)
-        charge(
-            table.keys,
-            amounts,
-            vector,
-            lattice.words,
-            lattice.shifts,
-            lattice.masks,
-            lattice.offsets,
-            lattice.free,
-            self._sums,
-        )
+        own = self.lattice
+        charge(table.keys, amounts, vector, own.words, own.shifts, own.masks, own.offsets, own.free, self._sums)
         relieve(
             vector,
-            lattice.offsets,
-            lattice.free,
-            lattice.nodes,
-            lattice.representative_starts,
-            lattice.representatives,
-            lattice.dearest_starts,
-            lattice.dearest,
+            own.offsets,
+            own.free,
+            own.nodes,
+            own.representative_starts,
+            own.representatives,
+            own.dearest_starts,
+            own.dearest,
             self._sums,
             relief,
         )
         return relief
 
-    def _losses(self, node: Node, cutoff: float) -> tuple[Table, Int64, Int64]:
+    def _losses(self, node: Node, cutoff: float) -> Losses:
         if self.slow:
-            table, member = self.tables.member_of(node)
-            return table, *self._losses_of(node, table, member, cutoff)
-        table = self.tables.of(node)
-        return table, *self._test(table)
+            return self._losses_of(node, *self.tables.member_of(node), cutoff)
+        return self._test(self.tables.of(node))
 
-    def _losses_of(self, node: Node, table: Table, member: Int32, cutoff: float) -> tuple[Int64, Int64]:
-        """Rows that each class loses, and rows that it and its parts must lose."""
-        lost, least = self._test(table)
-        if not self.slow or int(least.sum()) > self.limit:
-            return lost, least
+    def _losses_of(self, node: Node, table: Table, member: Int32, cutoff: float) -> Losses:
+        losses = self._test(table)
+        if not self.slow or losses.least_rows > self.limit:
+            return losses
         if np.isfinite(cutoff):
-            relief = self._charge(node, table, lost, self._spared)
-            penalty = float(lost.sum()) - sum(relief[a, p] for a, p in enumerate(node))
-            if self.lattice.base_of(node) + penalty / self.lattice.total > cutoff:
-                return lost, least
+            spared = self._charge(np.array(node, np.int64), table, losses.lost, self._spared)
+            penalty = losses.lost_rows - sum([spared[a, p] for a, p in enumerate(node)])
+            if self.base_of(node) + penalty / self.lattice.total > cutoff:
+                return losses
+        lost, least = losses.lost, losses.least.copy()
         classes = classes_of(self.frequencies, Assignment.of_tuples(self.frequencies, member))
-        if lost is least:
-            least = lost.copy()
         for privacy in self.slow:
-            self._mark(privacy, ~evaluate(privacy, classes, self.context).satisfied, table.rows, lost, least)
-        return lost, least
+            violated = ~evaluate(privacy, classes, self.context).satisfied
+            lost[violated] = table.rows[violated]
+            if MODELS[privacy.model].absorbing:
+                least[violated] = table.rows[violated]
+            elif MODELS[privacy.model].merge_closed:
+                least[violated] = np.maximum(least[violated], 1)
+        return Losses(table, lost, least, int(lost.sum()), int(least.sum()))
 
-    def _test(self, table: Table) -> tuple[Int64, Int64]:
-        """Apply the size condition and the dense tests; one array twice where both answers are the same."""
+    def _test(self, table: Table) -> Losses:
+        """Apply the size condition and the dense tests."""
         from indistinct.kernels.judges import too_small
 
         length = len(table.rows)
         lost = least = self._lost[:length]
         gone = too_small(table.sizes, table.rows, self.k, lost)
-        if not self.tests or table.counts is None:
+        if not self.tests:
             return Losses(table, lost, least, gone, gone)
         if not self.absorbing:
             least = self._least[:length]
             least[:] = lost
         undecided = self._undecided[:length]
-        doubtful = sum(test(table, lost, least, undecided) for test in self.tests)
+        doubtful = 0
+        for test in self.tests:
+            doubtful += test(table, lost, least, undecided)
         if doubtful:
             open_classes = np.flatnonzero(undecided & (lost == 0))
             undecided[:] = 0
             self._settle(table, open_classes, lost, least)
-        return Losses.of(table, lost, least)
+        gone = int(lost.sum())
+        return Losses(table, lost, least, gone, gone if lost is least else int(least.sum()))
 
     def _settle(self, table: Table, which: NDArray[np.intp], lost: Int64, least: Int64) -> None:
         """Decide classes at a threshold by the exact tests."""
@@ -283,13 +302,3 @@ class Judge:
             np.zeros((0, len(self.columns)), np.int32),
             rows[:0],
         )
-
-    def _mark(
-        self, privacy: Privacy, violated: NDArray[np.bool_], rows: Int64, lost: Int64, least: Int64
-    ) -> None:
-        """Enter the violating classes of a model that says nothing about how many rows must go."""
-        lost[violated] = rows[violated]
-        if MODELS[privacy.model].absorbing:
-            least[violated] = rows[violated]
-        elif MODELS[privacy.model].merge_closed:
-            least[violated] = np.maximum(least[violated], 1)
