@@ -531,3 +531,65 @@ def test_rows_beyond_32_bits():
     many = replace(many, references={"s": Reference(s, np.array([2**32 - 1, 2**31 + 1], np.int64), 3 * 2**31)})
     assert optimal(many, policy_of([KAnonymity(2**32)], 0), silent).levels == (1,)
     assert optimal(many, policy_of([DistinctL("s", 2), KAnonymity(2**31)], 0), silent).levels == (0,)
+
+
+# --- lattices too large for an array ----------------------------------------------------------------------------
+
+
+def test_boxes_prove_the_same_optimum(monkeypatch):
+    monkeypatch.setattr(module, "LARGEST", 0)
+    random = Random("boxes")
+    solved = 0
+    for name in ("k", "entropy", "t equal", "no closure"):
+        sensitive, models_of = COMBINATIONS[name]
+        for _ in range(INSTANCES // 4):
+            rows, quasi, trees, _ = random_instance(random, sensitive)
+            models = [model for model in models_of(random) if model.model != "not_a_multiple"]
+            limit = Fraction(random.choice(LIMITS))
+            expected, _ = exhaustive(rows, quasi, trees, None, models, limit)
+            frequencies = frequencies_of(rows, quasi, trees)
+            if expected is None:
+                with pytest.raises(InfeasibleError):
+                    optimal(frequencies, policy_of(models, limit, 60.0), silent)
+                continue
+            found = optimal(frequencies, policy_of(models, limit, 60.0), silent)
+            assert found.proven
+            assert found.levels == expected[2]
+            solved += 1
+    assert solved > INSTANCES // 4
+
+
+def large_table(attributes=24):
+    """Forty rows; 3^24 combinations of levels."""
+    random = Random("large")
+    quasi = [hierarchy_of(f"q{a}", [[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]]) for a in range(attributes)]
+    rows = [tuple(random.randrange(4) for _ in quasi) for _ in range(36)]
+    return frequencies_of([*rows, *((v,) * attributes for v in range(4))], quasi, [])
+
+
+def test_a_large_lattice_is_refused_without_a_time_budget():
+    with pytest.raises(PolicyError, match="282,429,536,481 combinations of levels") as caught:
+        optimal(large_table(), policy_of([KAnonymity(2)]), silent)
+    assert "time_budget" in caught.value.message
+    assert "max_level" in caught.value.message
+
+
+def test_a_search_that_runs_out_of_time_says_so():
+    table = large_table()
+    found = optimal(table, policy_of([KAnonymity(2)], Fraction(1, 10), 0.3), silent)
+    assert found.proven is False
+    (note,) = found.notes
+    assert "not proven" in note
+    assert "at least" in note
+    kept = found.class_of >= 0
+    assert np.bincount(found.class_of[kept], found.count[kept]).min() >= 2
+    assert found.count[~kept].sum() <= 4
+
+
+def test_no_time_at_all_finds_nothing():
+    fixed = hierarchy_of("fixed", [[0, 1, 2, 3]])
+    rows = [(v, w) for v in range(4) for w in range(4)]
+    halves = hierarchy_of("halves", [[0, 1, 2, 3], [0, 0, 1, 1]])
+    table = frequencies_of(rows, [fixed, halves], [])
+    with pytest.raises(InfeasibleError):
+        optimal(table, policy_of([KAnonymity(3)], 0, 1e-9), silent)

@@ -52,7 +52,9 @@ row = st.fixed_dictionaries(
         "note": st.sampled_from(["", "x", None]),
     }
 )
-tables = st.lists(row, min_size=2, max_size=30)
+# fixed_dictionaries shuffles its keys, and a table has an order of columns
+COLUMNS = ("who", "area", "sex", "ill", "drug", "note")
+tables = st.lists(row.map(lambda row: {name: row[name] for name in COLUMNS}), min_size=2, max_size=30)
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +122,7 @@ def test_a_release_is_what_was_asked(algorithm, combination, person, files, rows
     assert published
 
     # the columns are those of the table without the identifying ones, in its order
-    assert list(published[0]) == [name for name in rows[0] if name != "who"]
+    assert list(published[0]) == [name for name in COLUMNS if name != "who"]
 
     # what was not to be changed was not changed
     untouched = [name for name in published[0] if name not in QUASI]

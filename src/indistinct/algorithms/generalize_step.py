@@ -45,7 +45,7 @@ def _climb(frequencies: Frequencies, policy: Policy, judge: Judge, progress: Pro
         progress("search", sum(node), steps)
         if node == top:
             raise hopeless(frequencies, policy.privacy, share, judge.tables) or infeasible(
-                frequencies, policy.privacy, share, judge.tables, judge.verdict(top).lost
+                frequencies, policy.privacy, share, judge.tables, judge.suppressed(top)
             )
         open_attributes = [a for a, p in enumerate(node) if p < top[a]]
         chosen = min(open_attributes, key=lambda a: lattice.exact_step(a, node[a]))

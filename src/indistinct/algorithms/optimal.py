@@ -22,10 +22,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.full_domain.bounds import BoxBounds, NodeBounds
 from indistinct.algorithms.full_domain.infeasible import hopeless, infeasible, suppression_limit
 from indistinct.algorithms.full_domain.lattice import build_lattice
 from indistinct.algorithms.full_domain.verdicts import Judge
-from indistinct.errors import PolicyError
+from indistinct.errors import InfeasibleError, PolicyError
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from indistinct.tables.records import Assignment, Frequencies
 
     Int64 = NDArray[np.int64]
-    Float64 = NDArray[np.float64]
     Node = tuple[int, ...]
 
 LARGEST = 10_000_000  # nodes for which the search may keep an array
@@ -89,6 +89,8 @@ def optimal(frequencies: Frequencies, policy: Policy, progress: Progress) -> Ass
             if refusal is not None:
                 raise refusal
         found = search.run()
+        if found is None and not search.proven:
+            raise _out_of_time(search, float(budget or 0))
         if found is None:
             needed = _needed(frequencies, judge, progress)
             raise infeasible(frequencies, policy.privacy, share, judge.tables, needed)
@@ -114,6 +116,14 @@ def _note(lattice: Lattice, found: Found) -> str:
     )
 
 
+def _out_of_time(search: Search, budget: float) -> InfeasibleError:
+    return InfeasibleError(
+        f"no recoding that satisfies the policy was found within the time budget of {budget:g} s "
+        f"({len(search.verdicts):,} of {search.lattice.size:,} combinations of levels evaluated)",
+        "raise recoding.time_budget, allow more suppression or ask for less",
+    )
+
+
 def _too_large(lattice: Lattice) -> PolicyError:
     widest = sorted(zip(lattice.shape, lattice.quasi, strict=True), key=lambda pair: -pair[0])
     names = ", ".join(f"'{hierarchy.attribute}' ({levels} levels)" for levels, hierarchy in widest[:3])
@@ -126,99 +136,58 @@ def _too_large(lattice: Lattice) -> PolicyError:
 
 
 class Search:
-    """Branch and bound over a lattice that fits in memory: one double per node, its bound, infinite when closed."""
+    """Start, local search and proof over the bounds of a lattice."""
 
     def __init__(self, judge: Judge, progress: Progress, deadline: float | None) -> None:
         self.judge = judge
         self.lattice = judge.lattice
         self.progress = progress
         self.deadline = deadline
-        self.total = self.lattice.total
-        shape = self.lattice.shape
-        order = sorted(
-            range(len(shape)), key=lambda a: (shape[a], a)
-        )  # the longest runs are next to each other
-        strides = np.ones(len(shape), np.int64)
-        for before, after in zip(order[-2::-1], order[:0:-1], strict=True):
-            strides[before] = strides[after] * shape[after]
-        self.order = order
-        self.strides = strides
-        self.steps = strides.tolist()
-        self.radix = tuple(zip(self.steps, shape, strict=True))
-        self.base_terms = self.lattice.base.tolist()
-        self.base = self._base()
-        self.bound = self.base.copy()
+        self.bounds = (
+            NodeBounds(self.lattice) if self.lattice.size <= LARGEST else BoxBounds(self.lattice, judge.limit)
+        )
         self.verdicts: dict[Node, Verdict] = {}
         self.best: Node | None = None
         self.loss = 2.0  # more than any loss
         self.exact: dict[Node, Fraction] = {}
+        self.proven = False
 
-    def _base(self) -> Float64:
-        base = np.zeros(1)
-        for a in self.order:
-            base = np.add.outer(base, self.lattice.base[a, : self.lattice.shape[a]]).reshape(-1)
-        return base
-
-    def number(self, node: Node) -> int:
-        """Place of a node in the arrays."""
-        return sum(map(int.__mul__, node, self.steps))
-
-    def node(self, number: int) -> Node:
-        """Node at a place in the arrays."""
-        return tuple(
-            [number // step % length for step, length in zip(self.steps, self.lattice.shape, strict=True)]
-        )
-
-    def is_open(self, number: int) -> bool:
-        """Whether a node could still be the best."""
-        return bool(self.bound[number] <= self.loss + MARGIN)
+    @property
+    def cutoff(self) -> float:
+        """Bounds up to this may belong to a node that is better, or as good."""
+        return self.loss + MARGIN
 
     def run(self) -> Found | None:
-        """Search to the end or to the deadline; None when no node is feasible."""
+        """Search to the end or to the deadline; None when no feasible node was found."""
         try:
             self.visit(self.lattice.top)
             self._start()
             self._improve()
             self._prove()
+            self.proven = True
         except OutOfTime:
-            return self._found(proven=False)
-        return self._found(proven=True)
-
-    def _found(self, *, proven: bool) -> Found | None:
+            pass
         if self.best is None:
             return None
-        lower = self.loss if proven else min(self.loss, float(self.bound.min()))
-        return Found(self.best, self.loss, self.verdicts[self.best].lost, len(self.verdicts), proven, lower)
+        lower = self.loss if self.proven else min(self.loss, self.bounds.lowest())
+        suppressed = self.verdicts[self.best].lost
+        return Found(self.best, self.loss, suppressed, len(self.verdicts), self.proven, lower)
 
     def visit(self, node: Node) -> Verdict:
-        """Judge a node, close it, and tighten the bounds of all nodes below."""
+        """Judge a node and let the bounds learn from it."""
         known = self.verdicts.get(node)
         if known is not None:
             return known
+        if self.deadline is not None and monotonic() > self.deadline and self.verdicts:
+            raise OutOfTime
         if len(self.verdicts) % EVERY == 0:
             self.progress("search", len(self.verdicts), self.lattice.size)
-            if self.deadline is not None and self.best is not None and monotonic() > self.deadline:
-                raise OutOfTime
-        verdict = self.judge.verdict(node, self.loss + MARGIN)
+        verdict = self.judge.verdict(node, self.cutoff)
         self.verdicts[node] = verdict
-        number = self.number(node)
-        self._tighten(node, verdict)
+        self.bounds.learn(node, verdict)
         if verdict.penalty is not None:
-            self._offer(node, self.judge.base_of(node) + verdict.penalty / self.total)
-        self.bound[number] = np.inf
+            self._offer(node, self.judge.base_of(node) + verdict.penalty / self.lattice.total)
         return verdict
-
-    def _tighten(self, node: Node, verdict: Verdict) -> None:
-        from indistinct.kernels.lattice import tighten
-
-        if verdict.least == 0:
-            return
-        vector = np.array(node, np.int64)
-        if verdict.relief is None:
-            tighten(self.bound, vector, self.strides, np.inf, self.lattice.base)
-        else:
-            terms = self.lattice.base - verdict.relief / self.total
-            tighten(self.bound, vector, self.strides, verdict.least / self.total, terms)
 
     def _offer(self, node: Node, loss: float) -> None:
         """Take a feasible node if it is better than the best so far."""
@@ -257,24 +226,22 @@ class Search:
 
     def _loss_at(self, node: Node) -> float:
         penalty = self.visit(node).penalty
-        return np.inf if penalty is None else self.judge.base_of(node) + penalty / self.total
+        return np.inf if penalty is None else self.judge.base_of(node) + penalty / self.lattice.total
 
     def _path(self) -> list[Node]:
         """From the bottom to the top, each step the one with most entropy removed for each unit of base added."""
-        base, top = self.lattice.base, self.lattice.top
+        base, top = self.lattice.base.tolist(), self.lattice.top
         entropy = [[_entropy(rows) for rows in levels] for levels in self.lattice.node_rows]
         node = [0] * len(top)
         path = [tuple(node)]
         while path[-1] != top:
-            steps = [(a, p) for a, last in enumerate(top) for p in range(node[a] + 1, last + 1)]
-            a, p = max(
-                steps,
-                key=lambda step: (
-                    (entropy[step[0]][node[step[0]]] - entropy[step[0]][step[1]])
-                    / max(base[step] - base[step[0], node[step[0]]], 1e-12)
-                ),
-            )
-            node[a] = p
+            gains = [
+                ((entropy[a][node[a]] - entropy[a][p]) / max(base[a][p] - base[a][node[a]], 1e-12), -a, -p)
+                for a, last in enumerate(top)
+                for p in range(node[a] + 1, last + 1)
+            ]
+            _, a, p = max(gains)
+            node[-a] = -p
             path.append(tuple(node))
         return path
 
@@ -282,47 +249,25 @@ class Search:
         """Visit the open neighbours of the best node, largest base first, until there is none."""
         while self.best is not None:
             centre = self.best
-            for number, node in self._neighbours(centre):
-                if self.is_open(number):
+            for node in self.bounds.neighbours(centre, self.cutoff):
+                if self.bounds.bound(node) <= self.cutoff:
                     self.visit(node)
                 if self.best is not centre:
                     break
             else:
                 return
 
-    def _neighbours(self, centre: Node) -> list[tuple[int, Node]]:
-        place, top, width = self.number(centre), self.lattice.top, range(len(centre))
-        up = [a for a in width if centre[a] < top[a]]
-        down = [a for a in width if centre[a] > 0]
-        steps = (
-            [{a: 1} for a in up]
-            + [{a: -1} for a in down]
-            + [{a: 1, b: -1} for a in up for b in down if a != b]
-        )
-        numbers = [place + sum(self.steps[a] * by for a, by in step.items()) for step in steps]
-        numbers = [number for number in numbers if self.is_open(number)]
-        numbers.sort(key=lambda number: (-self.base[number], number))
-        return [(number, self.node(number)) for number in numbers]
-
     def _prove(self) -> None:
-        """Visit what is open by falling base."""
-        from indistinct.kernels.lattice import next_open
-
-        left = np.flatnonzero(self.bound <= self.loss + MARGIN)
-        order = left[np.argsort(-self.base[left], kind="stable")]
-        place = 0
-        while True:
-            place = next_open(order, self.bound, place, self.loss + MARGIN)
-            if place == len(order):
-                return
+        """Visit what the bounds leave open until nothing is left."""
+        while (node := self.bounds.next(self.cutoff)) is not None:
             best = self.best
-            self._widen(self.node(int(order[place])))
+            self._widen(node)
             if self.best is not best:
                 self._improve()
 
     def _widen(self, node: Node) -> None:
         """Visit a node and, while far too much is suppressed, go up: what a higher node proves closes more."""
-        limit, base, top = self.judge.limit, self.base_terms, self.lattice.top
+        limit, base, top = self.judge.limit, self.judge.base_terms, self.lattice.top
         while self.visit(node).least > 2 * limit:
             steps = [(base[a][p] - base[a][p + 1], a) for a, p in enumerate(node) if p < top[a]]
             for _, a in sorted(steps)[:2]:  # dear steps go first: they are the fewest

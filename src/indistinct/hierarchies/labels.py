@@ -3,7 +3,7 @@
 This is the eye of verification: it reads what stands in a published file and shares no code with what wrote
 it. Only the casting of original values (``values``) is common.
 
-Read are: a value itself; the suppression token (everything, missing values too); the labels of a hierarchy
+Read are: a value itself; the suppression token and ``*`` (everything, missing values too); the labels of a hierarchy
 file on any level; intervals ``[20, 30)``, ``[20, 30[``, ``(20,30]``, ``[20, 29]``, ``20-29``, ``[5 - 10]``,
 ``-10--5``, ``<20``, ``<=40``, ``>40``, ``>=90``, ``90+``; dates ``2024-03``, ``2024-Q1``, ``2024-H1``,
 ``2024-W05``, ``2024``, ``2020s``, ``1900-1909`` and intervals of them; masks ``0213*``, ``**139``; sets ``{a,
@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.errors import DataError
+from indistinct.hierarchies.suppression import ROOT
 from indistinct.hierarchies.taxonomy import read_taxonomy
-from indistinct.hierarchies.values import EPOCH, iso_date, parse_number, positions
+from indistinct.hierarchies.values import EPOCH, iso_date, number_key, parse_number, positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -170,6 +171,8 @@ class Reader:
             return np.arange(len(self.texts))
         if label in self._nodes:
             return [*itself, *self._nodes[label]]
+        if label == ROOT and not itself:
+            return np.arange(len(self.texts))
         pattern = parse(label, self.type, character=self._character, **self._reading)
         if isinstance(pattern, Interval):
             return np.append(self._inside(pattern), np.array(itself, dtype=np.int64))
@@ -249,7 +252,7 @@ class Reader:
     def _key(self, text: str) -> object:
         """Say what a text means: a number, a day, or itself."""
         if self.type in ("integer", "decimal"):
-            return parse_number(text, self._reading["decimal"]) or text
+            return number_key(text, self._reading["decimal"]) or text
         if self.type == "date":
             interval = _date_interval(text, self._reading["format"])
             return text if interval is None else interval

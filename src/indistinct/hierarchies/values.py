@@ -438,6 +438,21 @@ _NUMBER = {
 }
 
 
+def number_key(text: str, decimal: str = ".") -> tuple[int, int] | None:
+    """Say which number a text is, in one way for all its spellings; None if it is none.
+
+    >>> number_key("1e3") == number_key("1000.0") == (1, -3), number_key("-0")
+    (True, (0, 0))
+    """
+    found = parse_number(text, decimal)
+    if found is None:
+        return None
+    digits, scale = found
+    while digits and digits % 10 == 0:
+        digits, scale = digits // 10, scale - 1
+    return (digits, scale) if digits else (0, 0)
+
+
 def _numbers(attribute: str, texts: Sequence[str], type: str, decimal: str) -> list[tuple[int, int]]:  # noqa: A002
     if decimal not in _NUMBER:
         raise PolicyError(f'the decimal mark must be "." or ",", not "{decimal}"')

@@ -2,6 +2,8 @@
 
 A part is a slice of a permutation of units. Cutting off one value of a categorical attribute leaves the others
 together although they are no run of codes; it is the cheapest cut where one value is frequent.
+
+A cut is one number: g >= 0 cuts behind group g of an attribute, -1 - g cuts off group g alone.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import numpy as np
 from indistinct.kernels import kernel, step
 from indistinct.kernels.boxes import RANGE, Costs, union_loss
 from indistinct.kernels.guards import LEAST_SIZE, Guards, Scratch, shortfall
-from indistinct.kernels.units import ROWS, SIZE, Units, grow
+from indistinct.kernels.units import ROWS, SIZE, Units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,21 +25,21 @@ if TYPE_CHECKING:
 
 # most groups of codes that the cuts of one attribute are chosen from
 GROUPS = 128
+# below every code and every negative code
+EMPTY = -(1 << 30)
 
 
 class Groups(NamedTuple):
     """The units of a part, grouped by the code of each attribute, ascending: d times ``GROUPS`` groups.
 
-    ``box`` int32[., w]; ``rows``, ``size`` int64[.]; ``after`` int32[GROUPS, w] the box of all groups of an
-    attribute from one on; ``before``, ``rest`` int32[w] work memory.
+    ``box`` int32[., w] and ``mass`` int64[., 2] of each group, as in ``Units``; ``after`` int32[GROUPS + 3, w]:
+    the box of all groups of an attribute from one on, then the box of the part, of the groups before, and of
+    the groups after.
     """
 
     box: Int32
-    rows: Int64
-    size: Int64
+    mass: Int64
     after: Int32
-    before: Int32
-    rest: Int32
 
 
 @step
@@ -47,14 +49,14 @@ def _number(code: int, lo: int, width: int) -> int:
 
 
 @step
-def _collect(units: Units, part: Int32, whole: Int32, groups: Groups, d: int) -> None:
+def _collect(units: Units, part: Int32, groups: Groups, d: int) -> None:
     """Box and mass of every group of every attribute that the part does not agree in."""
+    whole = groups.after[GROUPS]
     for a in range(d):
-        if whole[a] + whole[d + a] > 0:
-            width = min(whole[a] + whole[d + a] + 1, GROUPS)
-            for g in range(a * GROUPS, a * GROUPS + width):
-                groups.rows[g] = 0
-                groups.size[g] = 0
+        width = min(whole[a] + whole[d + a] + 1, GROUPS)
+        for g in range(a * GROUPS, a * GROUPS + width):
+            groups.mass[g, ROWS] = 0
+            groups.mass[g, SIZE] = 0
     for u in part:
         unit = units.reach[u]
         for a in range(d):
@@ -62,34 +64,31 @@ def _collect(units: Units, part: Int32, whole: Int32, groups: Groups, d: int) ->
             if width > 1:
                 g = a * GROUPS + _number(unit[a], -whole[d + a], width)
                 box = groups.box[g]
-                if groups.rows[g] == 0:
+                if groups.mass[g, ROWS] == 0:
                     for i in range(len(box)):
                         box[i] = unit[i]
                 else:
-                    grow(box, unit)
-                groups.rows[g] += units.mass[u, ROWS]
-                groups.size[g] += units.mass[u, SIZE]
+                    for i in range(len(box)):
+                        box[i] = max(box[i], unit[i])
+                groups.mass[g, ROWS] += units.mass[u, ROWS]
+                groups.mass[g, SIZE] += units.mass[u, SIZE]
 
 
 @step
-def _inside(units: Units, u: int, whole: Int32, d: int, a: int, cut: int, alone: bool) -> bool:  # noqa: FBT001
-    g = _number(units.reach[u, a], -whole[d + a], whole[a] + whole[d + a] + 1)
-    return g == cut or (g < cut and not alone)
-
-
-@step
-def _separate(
-    units: Units, part: Int32, whole: Int32, d: int, a: int, cut: int, alone: bool, out: Int32  # noqa: FBT001
-) -> int:
+def _separate(units: Units, part: Int32, groups: Groups, d: int, a: int, cut: int, out: Int32) -> int:
     """Write the units inside the cut to the front of ``out``, the others behind; returns how many are inside."""
-    inside, outside = 0, len(part)
+    whole = groups.after[GROUPS]
+    lo, width = -whole[d + a], whole[a] + whole[d + a] + 1
+    inside = 0
     for u in part:
-        if _inside(units, u, whole, d, a, cut, alone):
+        g = _number(units.reach[u, a], lo, width)
+        if g <= cut or g == -1 - cut:
             out[inside] = u
             inside += 1
     outside = inside
     for u in part:
-        if not _inside(units, u, whole, d, a, cut, alone):
+        g = _number(units.reach[u, a], lo, width)
+        if not (g <= cut or g == -1 - cut):
             out[outside] = u
             outside += 1
     return inside
@@ -97,12 +96,10 @@ def _separate(
 
 @step
 def _holds(
-    units: Units, guards: Guards, part: Int32, whole: Int32, d: int, a: int, cut: int, alone: bool, scratch: Scratch  # noqa: FBT001
+    units: Units, guards: Guards, part: Int32, groups: Groups, d: int, a: int, cut: int, scratch: Scratch
 ) -> bool:
     """Whether both sides of a cut satisfy the criteria (their sizes do already)."""
-    if len(guards.spec) == 0:
-        return True
-    inside = _separate(units, part, whole, d, a, cut, alone, scratch.ids)
+    inside = _separate(units, part, groups, d, a, cut, scratch.ids)
     if shortfall(units, guards, scratch.ids[:inside], scratch) > 0.0:
         return False
     return shortfall(units, guards, scratch.ids[inside : len(part)], scratch) <= 0.0
@@ -110,13 +107,14 @@ def _holds(
 
 @step
 def _best_cut(
-    units: Units, costs: Costs, guards: Guards, part: Int32, whole: Int32, groups: Groups, scratch: Scratch
-) -> tuple[int, int, bool]:
-    """Attribute and group of the cut that leaves the least loss, and whether the group is cut off alone."""
+    units: Units, costs: Costs, guards: Guards, part: Int32, groups: Groups, scratch: Scratch
+) -> tuple[int, int]:
+    """Attribute (-1: none) and number of the cut that leaves the least loss."""
     d = len(costs.kind)
     k = guards.limits[LEAST_SIZE]
-    best, best_a, best_cut, best_alone = np.inf, -1, -1, False
-    before, rest = groups.before, groups.rest
+    guarded = len(guards.spec) > 0
+    best, best_a, best_cut = np.inf, -1, 0
+    whole, before, rest = groups.after[GROUPS], groups.after[GROUPS + 1], groups.after[GROUPS + 2]
     for a in range(d):
         width = min(whole[a] + whole[d + a] + 1, GROUPS)
         if width < 2:
@@ -124,54 +122,68 @@ def _best_cut(
         first = a * GROUPS
         rows, size = 0, 0
         for i in range(len(rest)):
-            rest[i] = -(1 << 30)
-            before[i] = -(1 << 30)
+            rest[i] = EMPTY
+            before[i] = EMPTY
         for g in range(width - 1, -1, -1):
-            if groups.rows[first + g] > 0:
-                grow(rest, groups.box[first + g])
-                rows += groups.rows[first + g]
-                size += groups.size[first + g]
             after = groups.after[g]
+            box = groups.box[first + g]
+            if groups.mass[first + g, ROWS] > 0:
+                for i in range(len(rest)):
+                    rest[i] = max(rest[i], box[i])
             for i in range(len(rest)):
                 after[i] = rest[i]
+            rows += groups.mass[first + g, ROWS]
+            size += groups.mass[first + g, SIZE]
         left, left_size = 0, 0
-        for g in range(width - 1):
-            here, here_size = groups.rows[first + g], groups.size[first + g]
+        for turn in range(2 * width - 2):  # off alone, then behind, for each group but the last
+            g = turn // 2
+            here = groups.mass[first + g, ROWS]
             if here == 0:
                 continue
             box, after = groups.box[first + g], groups.after[g + 1]
-            if left > 0 and left + here < rows and costs.kind[a] != RANGE and here_size >= k and size - here_size >= k:
-                loss = here * union_loss(costs, box, box)
+            alone = turn % 2 == 0
+            if alone:
+                inside, inside_size, cut = here, groups.mass[first + g, SIZE], -1 - g
+            else:
+                for i in range(len(before)):
+                    before[i] = max(before[i], box[i])
+                left += here
+                left_size += groups.mass[first + g, SIZE]
+                inside, inside_size, cut = left, left_size, g
+            if inside_size < k or size - inside_size < k:
+                continue
+            if alone:
+                if left == 0 or costs.kind[a] == RANGE:
+                    continue
+                loss = inside * union_loss(costs, box, box)
                 if loss < best:
-                    loss += (rows - here) * union_loss(costs, before, after)
-                if loss < best and _holds(units, guards, part, whole, d, a, g, True, scratch):
-                    best, best_a, best_cut, best_alone = loss, a, g, True
-            grow(before, box)
-            left += here
-            left_size += here_size
-            if left_size >= k and size - left_size >= k:
-                loss = left * union_loss(costs, before, before)
+                    loss += (rows - inside) * union_loss(costs, before, after)
+            else:
+                loss = inside * union_loss(costs, before, before)
                 if loss < best:
-                    loss += (rows - left) * union_loss(costs, after, after)
-                if loss < best and _holds(units, guards, part, whole, d, a, g, False, scratch):
-                    best, best_a, best_cut, best_alone = loss, a, g, False
-    return best_a, best_cut, best_alone
+                    loss += (rows - inside) * union_loss(costs, after, after)
+            if loss < best and (not guarded or _holds(units, guards, part, groups, d, a, cut, scratch)):
+                best, best_a, best_cut = loss, a, cut
+    return best_a, best_cut
 
 
 @step
-def _whole(units: Units, part: Int32, whole: Int32) -> int:
+def _whole(units: Units, part: Int32, groups: Groups) -> int:
     """Box of a part; returns its size."""
+    whole = groups.after[GROUPS]
     size = 0
     for i in range(len(whole)):
-        whole[i] = -(1 << 30)
+        whole[i] = EMPTY
     for u in part:
-        grow(whole, units.reach[u])
+        unit = units.reach[u]
+        for i in range(len(whole)):
+            whole[i] = max(whole[i], unit[i])
         size += units.mass[u, SIZE]
     return size
 
 
 @kernel
-def partition(
+def cut(
     units: Units, costs: Costs, guards: Guards, order: Int32, parts: Int64, smallest: int, scratch: Scratch
 ) -> int:
     """Cut the first part of ``parts`` (slices of ``order``, int64[., 2]) again and again.
@@ -182,13 +194,9 @@ def partition(
     d, w = len(costs.kind), units.reach.shape[1]
     groups = Groups(
         np.empty((d * GROUPS, w), np.int32),
-        np.empty(d * GROUPS, np.int64),
-        np.empty(d * GROUPS, np.int64),
-        np.empty((GROUPS, w), np.int32),
-        np.empty(w, np.int32),
-        np.empty(w, np.int32),
+        np.empty((d * GROUPS, 2), np.int64),
+        np.empty((GROUPS + 3, w), np.int32),
     )
-    whole = np.empty(w, np.int32)
     closed, pending = 0, 1  # parts[:closed] are done, parts[-pending:] are open
     last = len(parts) - 1
     parts[last, 0], parts[last, 1] = parts[0, 0], parts[0, 1]
@@ -197,11 +205,11 @@ def partition(
         pending -= 1
         part = order[start:end]
         middle = 0
-        if end - start >= max(2, smallest) and _whole(units, part, whole) >= 2 * guards.limits[LEAST_SIZE]:
-            _collect(units, part, whole, groups, d)
-            a, cut, alone = _best_cut(units, costs, guards, part, whole, groups, scratch)
+        if end - start >= smallest and _whole(units, part, groups) >= 2 * guards.limits[LEAST_SIZE]:
+            _collect(units, part, groups, d)
+            a, where = _best_cut(units, costs, guards, part, groups, scratch)
             if a >= 0:
-                middle = _separate(units, part, whole, d, a, cut, alone, scratch.ids)
+                middle = _separate(units, part, groups, d, a, where, scratch.ids)
                 for i in range(end - start):
                     part[i] = scratch.ids[i]
         if middle == 0:

@@ -31,7 +31,7 @@ from indistinct.kernels.criteria import (
     T_ORDERED,
     K,
 )
-from indistinct.kernels.units import ROWS, SIZE, Units
+from indistinct.kernels.units import ROWS, Units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -137,7 +137,7 @@ def _profile(criterion: Criterion, size: int) -> tuple[Int32, Float64, int]:
 @step
 def tally(units: Units, column: int, values: int, ids: Int32, scratch: Scratch) -> int:
     """Count the sensitive values of some units: ascending ``scratch.value`` with ``scratch.count``."""
-    found = 0
+    found = np.int64(0)
     for u in ids:
         for e in range(units.start[u], units.start[u + 1]):
             value = units.values[e, column]
@@ -286,14 +286,12 @@ def _over(guards: Guards, q: int, found: int, rows: int, scratch: Scratch) -> fl
 
 @kernel
 def shortfall(units: Units, guards: Guards, ids: Int32, scratch: Scratch) -> float:
-    """How far some units are from satisfying all criteria as one class: 0 if they do, at most about 1 for each."""
-    size, rows = 0, 0
+    """How far some units are from satisfying all criteria but size: 0 if they do, at most about 1 for each."""
+    rows = np.int64(0)  # a literal 0 would be compiled for twice
     for u in ids:
-        size += units.mass[u, SIZE]
         rows += units.mass[u, ROWS]
-    k = guards.limits[LEAST_SIZE]
-    total = max(0, k - size) / k
-    found, column = 0, -1
+    total = 0.0
+    found, column = np.int64(0), np.int64(-1)
     for q in range(len(guards.spec)):
         # the recursive test spoils the counts
         if guards.spec[q, COLUMN] != column or guards.spec[q - 1, KIND] == RECURSIVE:
@@ -312,3 +310,12 @@ def places_missing(units: Units, guards: Guards, ids: Int32, scratch: Scratch) -
             found = tally(units, guards.spec[q, COLUMN], guards.spec[q, VALUES], ids, scratch)
             missing = max(missing, int(guards.parameter[q, 0]) - found)
     return missing
+
+
+@kernel
+def shortfalls(units: Units, guards: Guards, order: Int32, parts: Int64, scratch: Scratch) -> Float64:
+    """Shortfall of each part, a slice of ``order``."""
+    result = np.empty(len(parts))
+    for p in range(len(parts)):
+        result[p] = shortfall(units, guards, order[parts[p, 0] : parts[p, 1]], scratch)
+    return result

@@ -42,6 +42,16 @@ def too_small(sizes: Int64, rows: Int64, k: int, lost: Int64) -> int:
 
 
 @kernel
+def sums(lost: Int64, least: Int64) -> tuple[int, int]:
+    """Add up both."""
+    gone = bound = 0
+    for i in range(len(lost)):
+        gone += lost[i]
+        bound += least[i]
+    return gone, bound
+
+
+@kernel
 def judge(
     kind: int,
     parameters: Float64,
@@ -69,6 +79,82 @@ def judge(
         if value >= BAND:
             lost[i] = rows[i]
             gone = removable(kind, parameters, buffer, rows[i], sizes[i], shares, tree)
+            least[i] = rows[i] if rows[i] - gone < k else max(least[i], gone)
+        elif value > -BAND:
+            undecided[i] = 1
+            doubtful += 1
+    return doubtful
+
+
+@kernel
+def judge_distinct(
+    values: int,
+    k: int,
+    counts: Int32,
+    first: int,
+    last: int,
+    rows: Int64,
+    sizes: Int64,
+    lost: Int64,
+    least: Int64,
+    undecided: Int8,
+) -> int:
+    """Test that a class has ``values`` distinct values, and as many persons; nothing less can be kept of it."""
+    for i in range(len(rows)):
+        if least[i] == rows[i]:
+            continue
+        found = 0
+        for v in range(first, last):
+            found += counts[i, v] > 0
+        if min(found, sizes[i]) < values:
+            lost[i] = rows[i]
+            least[i] = rows[i]
+    return 0
+
+
+@kernel
+def judge_recursive(
+    c: float,
+    length: int,
+    k: int,
+    counts: Int32,
+    first: int,
+    last: int,
+    rows: Int64,
+    sizes: Int64,
+    lost: Int64,
+    least: Int64,
+    undecided: Int8,
+) -> int:
+    """Test r_1 < ``c`` (r_l + ... + r_m), l = ``length``; what is kept has no larger tail, so its counts are capped."""
+    doubtful = 0
+    top = np.zeros(max(1, length - 1), np.int64)  # the largest counts, descending
+    for i in range(len(rows)):
+        if least[i] == rows[i]:
+            continue
+        top[:] = 0
+        for v in range(first, last):
+            count = np.int64(counts[i, v])
+            place = len(top) - 1
+            if count > top[place]:
+                while place > 0 and top[place - 1] < count:
+                    top[place] = top[place - 1]
+                    place -= 1
+                top[place] = count
+        tail = rows[i]
+        if length > 1:
+            for count in top:
+                tail -= count
+        value = (top[0] - c * tail) / (rows[i] * max(1.0, c))
+        if value >= BAND:
+            lost[i] = rows[i]
+            cap = np.int64(min(np.ceil(c * tail * (1.0 + 1e-12) + 1e-9) - 1.0, float(rows[i])))
+            gone = np.int64(0)
+            for v in range(first, last):
+                over = counts[i, v] - cap
+                if over > 0:
+                    gone += over
+            gone = max(1, gone)
             least[i] = rows[i] if rows[i] - gone < k else max(least[i], gone)
         elif value > -BAND:
             undecided[i] = 1
@@ -115,6 +201,7 @@ def judge_entropy(
     first: int,
     last: int,
     rows: Int64,
+    sizes: Int64,
     lost: Int64,
     least: Int64,
     undecided: Int8,
@@ -163,6 +250,7 @@ def judge_distance(
     first: int,
     last: int,
     rows: Int64,
+    sizes: Int64,
     lost: Int64,
     least: Int64,
     undecided: Int8,

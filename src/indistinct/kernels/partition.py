@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.kernels import kernel
-from indistinct.kernels.boxes import NEVER, RANGE, TABLE, Costs, union_loss
-from indistinct.kernels.units import Units
+from indistinct.kernels import kernel, step
+from indistinct.kernels.boxes import Costs, union_loss
+from indistinct.kernels.guards import Guards, Scratch, shortfall
+from indistinct.kernels.units import ROWS, SIZE, Units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,96 +18,90 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
     Float64 = NDArray[np.float64]
 
+EMPTY = -(1 << 30)
+# columns of ``Partition.link``, of ``state`` and (after ROWS, SIZE) of ``mass``
+CLASS, NEXT, BACK = 0, 1, 2
+HEAD, REGION, CHANGED = 0, 1, 2
+MEMBERS = 2
+
 
 class Partition(NamedTuple):
     """Classes as doubly linked lists of units, with the two farthest codes on each side of their boxes.
 
-    ``class_of`` int32[n]; ``following``, ``previous`` int32[n] (-1: none); ``head`` int32[g] (-1: an unused
-    class); ``members``, ``rows``, ``size`` int64[g]; ``box`` int32[g, w] maxima of ``reach``; ``inner``
-    int32[g, w] the second largest, so that the box without one member is known; ``loss`` float64[g] for each
-    row; ``region`` int32[g] who may change the class; ``changed`` uint8[g] since it was last looked at.
+    ``link`` int32[n, 3]: class of a unit, next and previous unit there (-1: none). ``state`` int32[g, 3]: first
+    unit of a class (-1: the class is not used), who may change it, whether it changed since that was last set
+    to 0. ``mass`` int64[g, 3]: rows, size, number of units. ``box`` int32[g, w]: maxima of ``Units.reach``;
+    ``inner`` int32[g, w]: the second largest, so that the box without any one member is known. ``loss``
+    float64[g]: of each row.
     """
 
-    class_of: Int32
-    following: Int32
-    previous: Int32
-    head: Int32
-    members: Int64
-    rows: Int64
-    size: Int64
+    link: Int32
+    state: Int32
+    mass: Int64
     box: Int32
     inner: Int32
     loss: Float64
-    region: Int32
-    changed: NDArray[np.uint8]
 
 
 def empty_partition(n: int, g: int, width: int) -> Partition:
     """Partition of n units into at most g classes, none of them used yet."""
+    state = np.zeros((g, 3), np.int32)
+    state[:, HEAD] = -1
     return Partition(
-        np.full(n, -1, np.int32),
-        np.full(n, -1, np.int32),
-        np.full(n, -1, np.int32),
-        np.full(g, -1, np.int32),
-        np.zeros(g, np.int64),
-        np.zeros(g, np.int64),
-        np.zeros(g, np.int64),
+        np.full((n, 3), -1, np.int32),
+        state,
+        np.zeros((g, 3), np.int64),
         np.empty((g, width), np.int32),
         np.empty((g, width), np.int32),
         np.zeros(g),
-        np.zeros(g, np.int32),
-        np.ones(g, np.uint8),
     )
 
 
-@kernel
+@step
 def detach(units: Units, parts: Partition, u: int) -> None:
-    """Take a unit out of its class; boxes are left for ``refresh``."""
-    c = parts.class_of[u]
-    before, after = parts.previous[u], parts.following[u]
+    """Take a unit out of its class; the box is left for ``refresh``."""
+    c, after, before = parts.link[u, CLASS], parts.link[u, NEXT], parts.link[u, BACK]
     if before >= 0:
-        parts.following[before] = after
+        parts.link[before, NEXT] = after
     else:
-        parts.head[c] = after
+        parts.state[c, HEAD] = after
     if after >= 0:
-        parts.previous[after] = before
-    parts.members[c] -= 1
-    parts.rows[c] -= units.rows[u]
-    parts.size[c] -= units.size[u]
-    parts.class_of[u] = -1
+        parts.link[after, BACK] = before
+    parts.mass[c, ROWS] -= units.mass[u, ROWS]
+    parts.mass[c, SIZE] -= units.mass[u, SIZE]
+    parts.mass[c, MEMBERS] -= 1
+    parts.link[u, CLASS] = -1
 
 
-@kernel
+@step
 def attach(units: Units, parts: Partition, u: int, c: int) -> None:
-    """Put a unit into a class; boxes are left for ``refresh``."""
-    after = parts.head[c]
-    parts.previous[u] = -1
-    parts.following[u] = after
+    """Put a unit into a class; the box is left for ``refresh``."""
+    after = parts.state[c, HEAD]
+    parts.link[u, CLASS], parts.link[u, NEXT], parts.link[u, BACK] = c, after, -1
     if after >= 0:
-        parts.previous[after] = u
-    parts.head[c] = u
-    parts.members[c] += 1
-    parts.rows[c] += units.rows[u]
-    parts.size[c] += units.size[u]
-    parts.class_of[u] = c
+        parts.link[after, BACK] = u
+    parts.state[c, HEAD] = u
+    parts.mass[c, ROWS] += units.mass[u, ROWS]
+    parts.mass[c, SIZE] += units.mass[u, SIZE]
+    parts.mass[c, MEMBERS] += 1
 
 
-@kernel
+@step
 def refresh(units: Units, costs: Costs, parts: Partition, c: int) -> None:
     """Measure a class anew after its members changed."""
     box, inner = parts.box[c], parts.inner[c]
     for i in range(len(box)):
-        box[i] = -(1 << 30)
-        inner[i] = -(1 << 30)
-    u = parts.head[c]
+        box[i] = EMPTY
+        inner[i] = EMPTY
+    u = parts.state[c, HEAD]
     while u >= 0:
         unit = units.reach[u]
         for i in range(len(box)):
             inner[i] = max(inner[i], min(box[i], unit[i]))
             box[i] = max(box[i], unit[i])
-        u = parts.following[u]
-    parts.loss[c] = union_loss(costs, box, box) if parts.head[c] >= 0 else 0.0
-    parts.changed[c] = 1
+        u = parts.link[u, NEXT]
+    parts.loss[c] = union_loss(costs, box, box) if parts.state[c, HEAD] >= 0 else 0.0
+    parts.state[c, CHANGED] = 1
 
 
 @kernel
@@ -114,33 +109,25 @@ def fill(units: Units, costs: Costs, parts: Partition, class_of: Int32) -> None:
     """Put every unit into the class given for it (-1: none) and measure all classes."""
     for u in range(len(class_of) - 1, -1, -1):
         if class_of[u] >= 0:
-            attach(units, parts, u, class_of[u])
-    for c in range(len(parts.head)):
-        if parts.head[c] >= 0:
+            attach(units, parts, u, np.int64(class_of[u]))
+    for c in range(len(parts.loss)):
+        if parts.state[c, HEAD] >= 0:
             refresh(units, costs, parts, c)
 
 
-@kernel
-def swapped_loss(costs: Costs, box: Int32, inner: Int32, gone: Int32, new: Int32) -> float:
-    """Loss of a class after one member has gone and one is new; ``new`` = ``inner``: after one has gone."""
-    d = len(costs.kind)
-    total = 0.0
-    for a in range(d):
-        hi, lo = box[a], box[d + a]
-        hi = max(inner[a] if hi == gone[a] else hi, new[a])
-        lo = -max(inner[d + a] if lo == gone[d + a] else lo, new[d + a])
-        at = costs.offset[a]
-        if costs.kind[a] == TABLE:
-            total += costs.table[at + lo * costs.size[a] + hi]
-        elif costs.kind[a] == RANGE:
-            if hi != costs.missing[a]:
-                total += costs.upper[at + hi] - costs.lower[at + lo]
-            elif lo != hi:
-                total += costs.weight[a]
-        else:
-            level = 0
-            while level < costs.height[a] and costs.node[at + lo] != costs.node[at + hi]:
-                at += costs.size[a]
-                level += 1
-            total += costs.price[at + lo] if level < costs.height[a] else NEVER
-    return total
+@step
+def holds(
+    units: Units, guards: Guards, parts: Partition, c: int, gone: int, new: int, scratch: Scratch
+) -> bool:
+    """Whether a class satisfies the criteria after ``gone`` (-1: nobody) has left and ``new`` has joined."""
+    count = 0
+    u = parts.state[c, HEAD]
+    while u >= 0:
+        if u != gone:
+            scratch.ids[count] = u
+            count += 1
+        u = parts.link[u, NEXT]
+    if new >= 0:
+        scratch.ids[count] = new
+        count += 1
+    return shortfall(units, guards, scratch.ids[:count], scratch) <= 0.0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.kernels import kernel
+from indistinct.kernels import step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     UInt64 = NDArray[np.uint64]
 
 
-@kernel
+@step
 def below(state: UInt64, limit: int) -> int:
     """Next number in 0..``limit`` - 1 (xorshift64*, upper half); ``state`` uint64[1] must not be 0."""
     x = state[0]

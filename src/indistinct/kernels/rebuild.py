@@ -10,12 +10,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.kernels import kernel
+from indistinct.kernels import kernel, step
 from indistinct.kernels.boxes import Costs, union_loss
-from indistinct.kernels.guards import Guards, Scratch, places_missing, shortfall
-from indistinct.kernels.partition import Partition, attach, detach, refresh
+from indistinct.kernels.guards import LEAST_SIZE, PLACES, Guards, Scratch, places_missing, shortfall
+from indistinct.kernels.partition import (
+    CLASS,
+    HEAD,
+    MEMBERS,
+    NEXT,
+    REGION,
+    Partition,
+    attach,
+    detach,
+    refresh,
+)
 from indistinct.kernels.random import below
-from indistinct.kernels.units import Units, grow
+from indistinct.kernels.units import ROWS, SIZE, Units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,26 +37,24 @@ if TYPE_CHECKING:
 
 LEAST = 1e-7
 TRIES = 3
+# rows of ``Pool.ints`` and of ``Pool.floats``
+UNIT, GROUP, BEST, OLD = range(4)
+LOSS, ADDED = range(2)
 
 
 class Pool(NamedTuple):
     """Work memory of one rebuild: at most p units and classes.
 
-    ``unit`` int32[p], ``old`` int32[p] classes; a try: ``group`` int32[p] of each unit (-1: not yet), ``box``
-    int32[p, w], ``rows``, ``size`` int64[p], ``loss`` float64[p] of each group; ``added`` float64[p] loss of
-    the open group with each unit; ``best`` int32[p] the groups of the best try. ``spare`` int32[.]: as many
-    unused classes as place 0 says, from place 1 on; ``state`` uint64[1] of the random numbers.
+    ``ints`` int32[4, p]: the units; their groups in a try (-1: not yet) and in the best try; the classes that
+    are rebuilt. ``box`` int32[p, w], ``mass`` int64[p, 2] and ``floats`` float64[2, p]: boxes, masses and losses
+    of the groups, and the loss of the open group with each unit. ``spare`` int32[.]: as many unused classes as
+    place 0 says, from place 1 on; ``state`` uint64[1] of the random numbers.
     """
 
-    unit: Int32
-    old: Int32
-    group: Int32
+    ints: Int32
     box: Int32
-    rows: Int64
-    size: Int64
-    loss: Float64
-    added: Float64
-    best: Int32
+    mass: Int64
+    floats: Float64
     spare: Int32
     state: UInt64
 
@@ -57,203 +65,195 @@ def pool_of(p: int, width: int, unused: Int32, room: int, seed: int) -> Pool:
     spare[0] = len(unused)
     spare[1 : len(unused) + 1] = unused
     return Pool(
-        np.empty(p, np.int32),
-        np.empty(p, np.int32),
-        np.empty(p, np.int32),
+        np.empty((4, p), np.int32),
         np.empty((p, width), np.int32),
-        np.empty(p, np.int64),
-        np.empty(p, np.int64),
-        np.empty(p),
-        np.empty(p),
-        np.empty(p, np.int32),
+        np.empty((p, 2), np.int64),
+        np.empty((2, p)),
         spare,
         np.array([seed], np.uint64),
     )
 
 
-@kernel
+@step
 def _other_class(parts: Partition, nearest: Int32, u: int, mine: int, pool: Pool, classes: int) -> int:
     """Class of a near unit of u that is not in the pool, preferring the nearest; -1 if there is none."""
     found = -1
     for v in nearest[u]:
-        c = parts.class_of[v] if v >= 0 else -1
-        if c < 0 or parts.region[c] != mine:
+        c = parts.link[v, CLASS] if v >= 0 else -1
+        if c < 0 or parts.state[c, REGION] != mine:
             continue
         known = False
         for j in range(classes):
-            known = known or pool.old[j] == c
+            known = known or pool.ints[OLD, j] == c
         if not known:
             found = c
-            if below(pool.state, 2) == 0:
+            if below(pool.state, np.int64(2)) == 0:
                 break
     return found
 
 
-@kernel
+@step
 def _gather(parts: Partition, nearest: Int32, u: int, wanted: int, mine: int, pool: Pool) -> tuple[int, int]:
     """Pool the class of u and ``wanted`` - 1 classes near to its members; returns units and classes."""
-    found, classes = 0, 0
-    c = parts.class_of[u]
-    own = parts.members[c]
+    found, classes = np.int64(0), np.int64(0)
+    c = np.int64(parts.link[u, CLASS])
+    own = parts.mass[c, MEMBERS]
     for _ in range(2 * wanted):
         if classes > 0:
-            c = _other_class(parts, nearest, pool.unit[below(pool.state, own)], mine, pool, classes)
-        if c < 0 or found + parts.members[c] > len(pool.unit):
+            near = np.int64(pool.ints[UNIT, below(pool.state, own)])
+            c = _other_class(parts, nearest, near, mine, pool, classes)
+        if c < 0 or found + parts.mass[c, MEMBERS] > pool.ints.shape[1]:
             if classes == 0:
                 break
             continue
-        pool.old[classes] = c
+        pool.ints[OLD, classes] = c
         classes += 1
-        v = parts.head[c]
+        v = parts.state[c, HEAD]
         while v >= 0:
-            pool.unit[found] = v
+            pool.ints[UNIT, found] = v
             found += 1
-            v = parts.following[v]
+            v = parts.link[v, NEXT]
         if classes == wanted:
             break
     return found, classes
 
 
-@kernel
-def _join(units: Units, pool: Pool, g: int, i: int) -> None:
-    u = pool.unit[i]
-    pool.group[i] = g
-    grow(pool.box[g], units.reach[u])
-    pool.rows[g] += units.rows[u]
-    pool.size[g] += units.size[u]
-
-
-@kernel
+@step
 def _short(units: Units, guards: Guards, pool: Pool, found: int, g: int, more: int, scratch: Scratch) -> float:
     """Shortfall of a group, with unit ``more`` (-1: nobody) added."""
     count = 0
     for j in range(found):
-        if pool.group[j] == g or j == more:
-            scratch.ids[count] = pool.unit[j]
+        if pool.ints[GROUP, j] == g or j == more:
+            scratch.ids[count] = pool.ints[UNIT, j]
             count += 1
     return shortfall(units, guards, scratch.ids[:count], scratch)
 
 
-@kernel
-def _pick(
-    units: Units, costs: Costs, guards: Guards, pool: Pool, found: int, g: int, anew: bool, short: float, scratch: Scratch  # noqa: FBT001
-) -> int:
-    """Cheapest unit for the open group; with ``short`` > 0 the cheapest that brings it nearer to the criteria."""
-    best, least = -1, np.inf
-    box = pool.box[g]
+@step
+def _needs(units: Units, guards: Guards, pool: Pool, found: int, g: int, scratch: Scratch) -> float:
+    """Shortfall of a group if only units that lessen it may join; 0 if any may, or if the group is complete.
+
+    That is so once the group is large enough, or has only as many places left as values are missing.
+    """
+    k, size = guards.limits[LEAST_SIZE], pool.mass[g, SIZE]
+    if size + guards.limits[PLACES] < k:
+        return 0.0
+    short = _short(units, guards, pool, found, g, np.int64(-1), scratch)
+    if size >= k or short == 0.0:
+        return short
+    count = 0
     for j in range(found):
-        if pool.group[j] < 0:
-            if anew:
-                pool.added[j] = union_loss(costs, box, units.reach[pool.unit[j]])
-            if pool.added[j] < least and (
-                short == 0.0 or _short(units, guards, pool, found, g, j, scratch) < short - 1e-9
-            ):
-                best, least = j, pool.added[j]
-    return best
+        if pool.ints[GROUP, j] == g:
+            scratch.ids[count] = pool.ints[UNIT, j]
+            count += 1
+    missing = places_missing(units, guards, scratch.ids[:count], scratch)
+    return short if missing > 0 and size + missing >= k else 0.0
 
 
-@kernel
-def _form(
-    units: Units, costs: Costs, guards: Guards, pool: Pool, found: int, g: int, seed: int, scratch: Scratch
-) -> bool:
-    """Grow group g from its seed until it satisfies the criteria; False if it cannot."""
-    k = guards.k[0]
-    box, unit = pool.box[g], units.reach[pool.unit[seed]]
-    for i in range(len(box)):
-        box[i] = unit[i]
-    pool.rows[g], pool.size[g], pool.loss[g] = 0, 0, union_loss(costs, unit, unit)
-    i, anew = seed, True
-    while i >= 0:
-        _join(units, pool, g, i)
-        short = 0.0
-        if guards.places[0] > 0 and pool.size[g] + guards.places[0] > k:
-            count = 0
-            for j in range(found):
-                if pool.group[j] == g:
-                    scratch.ids[count] = pool.unit[j]
-                    count += 1
-            missing = places_missing(units, guards, scratch.ids[:count], scratch)
-            short = np.inf if pool.size[g] + missing >= k and missing > 0 else 0.0
-        if pool.size[g] >= k or short > 0.0:
-            short = _short(units, guards, pool, found, g, -1, scratch) if len(guards.kind) > 0 else 0.0
-            if short == 0.0 and pool.size[g] >= k:
-                return True
-        i = _pick(units, costs, guards, pool, found, g, anew, short, scratch)
-        if i >= 0:
-            anew = pool.added[i] > pool.loss[g]
-            pool.loss[g] = pool.added[i]
-    return False
-
-
-@kernel
+@step
 def _attempt(
     units: Units, costs: Costs, guards: Guards, pool: Pool, found: int, size: int, bound: float, scratch: Scratch
 ) -> tuple[float, int]:
     """Build groups greedily from random seeds and give what is left to them; loss and number of groups.
 
-    Gives up (infinite loss) as soon as the loss exceeds ``bound`` or somebody has no place.
+    Gives up (infinite loss) as soon as the loss exceeds ``bound`` or somebody has no place. One function: its
+    inner loop runs a hundred times for each try.
     """
-    k = guards.k[0]
+    k = guards.limits[LEAST_SIZE]
+    guarded = len(guards.spec) > 0
     for j in range(found):
-        pool.group[j] = -1
-    left, groups, total = found, 0, 0.0
+        pool.ints[GROUP, j] = -1
+    left, g, total = found, np.int64(0), 0.0
     while size >= k:
         place = below(pool.state, left)
-        seed = -1
+        i = -1
         while place >= 0:
-            seed += 1
-            if pool.group[seed] < 0:
+            i += 1
+            if pool.ints[GROUP, i] < 0:
                 place -= 1
-        if not _form(units, costs, guards, pool, found, groups, seed, scratch):
+        box, unit = pool.box[g], units.reach[pool.ints[UNIT, i]]
+        for b in range(len(box)):
+            box[b] = unit[b]
+        pool.mass[g, ROWS], pool.mass[g, SIZE] = 0, 0
+        loss, anew, short = union_loss(costs, unit, unit), True, 0.0
+        while i >= 0:
+            u = pool.ints[UNIT, i]
+            unit = units.reach[u]
+            for b in range(len(box)):
+                box[b] = max(box[b], unit[b])
+            pool.ints[GROUP, i] = g
+            pool.mass[g, ROWS] += units.mass[u, ROWS]
+            pool.mass[g, SIZE] += units.mass[u, SIZE]
+            left -= 1
+            if guarded:
+                short = _needs(units, guards, pool, found, g, scratch)
+            if pool.mass[g, SIZE] >= k and short == 0.0:
+                break
+            i, least = -1, np.inf
             for j in range(found):
-                if pool.group[j] == groups:
-                    pool.group[j] = -1
+                if pool.ints[GROUP, j] < 0:
+                    if anew:
+                        pool.floats[ADDED, j] = union_loss(costs, box, units.reach[pool.ints[UNIT, j]])
+                    if pool.floats[ADDED, j] < least and (
+                        short == 0.0 or _short(units, guards, pool, found, g, j, scratch) < short - 1e-9
+                    ):
+                        i, least = j, pool.floats[ADDED, j]
+            if i >= 0:
+                anew = least > loss
+                loss = least
+        if i < 0:  # this group cannot be completed
+            for j in range(found):
+                if pool.ints[GROUP, j] == g:
+                    pool.ints[GROUP, j] = -1
+                    left += 1
             break
-        total += pool.loss[groups] * pool.rows[groups]
-        size -= pool.size[groups]
-        left = 0
-        for j in range(found):
-            if pool.group[j] < 0:
-                left += 1
-        groups += 1
+        pool.floats[LOSS, g] = loss
+        total += loss * pool.mass[g, ROWS]
+        size -= pool.mass[g, SIZE]
+        g += 1
         if total > bound:
             return np.inf, 0
     for j in range(found if left > 0 else 0):
-        if pool.group[j] < 0:
-            unit, w = units.reach[pool.unit[j]], units.rows[pool.unit[j]]
-            least, at = np.inf, -1
-            for g in range(groups):
-                more = (pool.rows[g] + w) * union_loss(costs, pool.box[g], unit) - pool.rows[g] * pool.loss[g]
-                if more < least and (
-                    len(guards.kind) == 0 or _short(units, guards, pool, found, g, j, scratch) == 0.0
-                ):
-                    least, at = more, g
+        if pool.ints[GROUP, j] < 0:
+            u = pool.ints[UNIT, j]
+            unit, w = units.reach[u], units.mass[u, ROWS]
+            least, at, after = np.inf, -1, 0.0
+            for h in range(g):
+                loss = union_loss(costs, pool.box[h], unit)
+                more = (pool.mass[h, ROWS] + w) * loss - pool.mass[h, ROWS] * pool.floats[LOSS, h]
+                if more < least and (not guarded or _short(units, guards, pool, found, h, j, scratch) == 0.0):
+                    least, at, after = more, h, loss
             total += least
             if total > bound:
                 return np.inf, 0
-            _join(units, pool, at, j)
-            pool.loss[at] = union_loss(costs, pool.box[at], pool.box[at])
-    return total, groups
+            box = pool.box[at]
+            for b in range(len(box)):
+                box[b] = max(box[b], unit[b])
+            pool.ints[GROUP, j] = at
+            pool.mass[at, ROWS] += w
+            pool.mass[at, SIZE] += units.mass[u, SIZE]
+            pool.floats[LOSS, at] = after
+    return total, g
 
 
-@kernel
+@step
 def _adopt(
     units: Units, costs: Costs, parts: Partition, pool: Pool, found: int, classes: int, groups: int
 ) -> None:
     """Replace the pooled classes by the groups of the best try."""
     spare = pool.spare
     for i in range(found):
-        detach(units, parts, pool.unit[i])
+        detach(units, parts, np.int64(pool.ints[UNIT, i]))
     for c in range(groups, classes):
         spare[0] += 1
-        spare[spare[0]] = pool.old[c]
+        spare[spare[0]] = pool.ints[OLD, c]
     for c in range(classes, groups):
-        pool.old[c] = spare[spare[0]]
+        pool.ints[OLD, c] = spare[spare[0]]
         spare[0] -= 1
     for i in range(found):
-        attach(units, parts, pool.unit[i], pool.old[pool.best[i]])
+        attach(units, parts, np.int64(pool.ints[UNIT, i]), np.int64(pool.ints[OLD, pool.ints[BEST, i]]))
     for g in range(groups):
-        refresh(units, costs, parts, pool.old[g])
+        refresh(units, costs, parts, np.int64(pool.ints[OLD, g]))
 
 
 @kernel
@@ -272,24 +272,25 @@ def rebuild(
     """Rebuild ``pools`` random neighbourhoods of region ``mine``; returns how many lose less now."""
     done = 0
     for _ in range(pools):
-        u, v = todo[below(pool.state, len(todo))], todo[below(pool.state, len(todo))]
-        if parts.loss[parts.class_of[v]] > parts.loss[parts.class_of[u]]:
+        u, v = np.int64(todo[below(pool.state, len(todo))]), np.int64(todo[below(pool.state, len(todo))])
+        if parts.loss[parts.link[v, CLASS]] > parts.loss[parts.link[u, CLASS]]:
             u = v
-        found, classes = _gather(parts, nearest, u, 3 + below(pool.state, 3), mine, pool)
+        found, classes = _gather(parts, nearest, u, 3 + below(pool.state, np.int64(3)), mine, pool)
         if classes < 2:
             continue
-        before, size = 0.0, 0
+        before, size = 0.0, np.int64(0)
         for i in range(classes):
-            before += parts.rows[pool.old[i]] * parts.loss[pool.old[i]]
-            size += parts.size[pool.old[i]]
-        best, best_groups = before - LEAST, 0
+            c = pool.ints[OLD, i]
+            before += parts.mass[c, ROWS] * parts.loss[c]
+            size += parts.mass[c, SIZE]
+        best, groups = before - LEAST, np.int64(0)
         for _ in range(TRIES):
-            loss, groups = _attempt(units, costs, guards, pool, found, size, best, scratch)
-            if loss < best and groups <= classes + pool.spare[0]:
-                best, best_groups = loss, groups
+            loss, tried = _attempt(units, costs, guards, pool, found, size, best, scratch)
+            if loss < best and tried <= classes + pool.spare[0]:
+                best, groups = loss, tried
                 for i in range(found):
-                    pool.best[i] = pool.group[i]
-        if best_groups > 0:
-            _adopt(units, costs, parts, pool, found, classes, best_groups)
+                    pool.ints[BEST, i] = pool.ints[GROUP, i]
+        if groups > 0:
+            _adopt(units, costs, parts, pool, found, classes, groups)
             done += 1
     return done

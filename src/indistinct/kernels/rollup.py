@@ -60,7 +60,8 @@ def roll_up(
     Keys of one word, int64[g]. ``slots`` int32[2^p], 2^p at least twice the number of new classes. Fills
     ``member[i]``, the new class of class i; new classes are numbered by first member.
     """
-    new_keys[: len(keys)] = keys
+    for i in range(len(keys)):
+        new_keys[i] = keys[i]
     for a in range(len(source)):
         if source[a] != target[a]:
             shift, mask, start = shifts[a], masks[a], starts[a, target[a]]
@@ -171,7 +172,8 @@ def add_persons(
     seen = np.full(len(sizes), -1, np.int32)
     for i in range(len(single)):
         new_single[member[i]] += single[i]
-    sizes[:] = new_single
+    for i in range(len(sizes)):
+        sizes[i] = new_single[i]
     for i in range(len(at)):
         into = member[at[i]]
         new_at[i] = into
@@ -190,26 +192,29 @@ def charge(
     masks: Int64,
     offsets: Int64,
     free: Int8,
-    sums: Float64,
-) -> int:
-    """Add ``amounts`` by representative in every attribute whose level costs something; returns their total.
+    sums: Int64,
+) -> None:
+    """Add ``amounts`` int64[g] by representative in every attribute whose level costs something.
 
-    ``sums`` float64[.] is laid out as ``margins`` of ``pack``; ``free[a, p]`` = 1 skips attribute a at level p.
+    ``sums`` int64[.] is laid out as ``margins`` of ``pack``; ``free[a, p]`` = 1 skips attribute a at level p.
     """
     used = 0
-    attributes = np.empty(len(node), np.int64)
+    word, shift = np.empty(len(node), np.int64), np.empty(len(node), np.int64)
+    mask, offset = np.empty(len(node), np.int64), np.empty(len(node), np.int64)
     for a in range(len(node)):
         if free[a, node[a]] == 0:
-            attributes[used] = a
+            word[used], shift[used], mask[used], offset[used] = words[a], shifts[a], masks[a], offsets[a]
             used += 1
-    total = 0
     for i in range(len(amounts)):
-        if amounts[i] > 0:
-            total += amounts[i]
-            for j in range(used):
-                a = attributes[j]
-                sums[offsets[a] + ((keys[i, words[a]] >> shifts[a]) & masks[a])] += amounts[i]
-    return total
+        amount = amounts[i]
+        if amount > 0:
+            if keys.shape[1] == 1:
+                key = keys[i, 0]
+                for j in range(used):
+                    sums[offset[j] + ((key >> shift[j]) & mask[j])] += amount
+            else:
+                for j in range(used):
+                    sums[offset[j] + ((keys[i, word[j]] >> shift[j]) & mask[j])] += amount
 
 
 @kernel
@@ -222,14 +227,16 @@ def relieve(
     representatives: Int32,
     dearest_starts: Int64,
     dearest: Float64,
-    sums: Float64,
+    sums: Int64,
     relief: Float64,
-) -> None:
+) -> float:
     """Fill ``relief[a, q]``, q <= node[a]: what the charged rows cost at most in attribute a at level q.
 
     Node i of attribute a at level p has representative ``representatives[starts[a, p] + i]`` and, at level q, its
-    dearest part costs ``dearest[dearest_starts[a, p] + q * nodes[a, p] + i]``. Clears ``sums``.
+    dearest part costs ``dearest[dearest_starts[a, p] + q * nodes[a, p] + i]``. Clears ``sums``. Returns what the
+    charged rows cost at this node.
     """
+    cost = 0.0
     for a in range(len(node)):
         p = node[a]
         for q in range(p + 1):
@@ -239,7 +246,9 @@ def relieve(
             for i in range(number):
                 at = offsets[a] + representatives[starts[a, p] + i]
                 amount = sums[at]
-                if amount > 0.0:
-                    sums[at] = 0.0
+                if amount > 0:
+                    sums[at] = 0
                     for q in range(p + 1):
                         relief[a, q] += amount * dearest[dearest_starts[a, p] + q * number + i]
+        cost += relief[a, p]
+    return cost

@@ -43,13 +43,6 @@ def reach_of(codes: Int32) -> Int32:
 
 
 @step
-def grow(box: Int32, other: Int32) -> None:
-    """Extend a box by another."""
-    for i in range(len(box)):
-        box[i] = max(box[i], other[i])
-
-
-@step
 def alike(units: Units, u: int, v: int) -> bool:
     """Whether no criterion tells two units apart: the same single sensitive tuple and the same mass."""
     e, f = units.start[u], units.start[v]

@@ -334,18 +334,30 @@ def _unchanged(prepared: Prepared, name: str) -> bool:
 def _refuse_failed(document: dict[str, Any]) -> None:
     verification = document["verification"]
     if not verification["rows_match"]:
+        columns = verification.get("altered_columns", [])
         raise VerificationError(
-            "the rows read back from the written file are not those that were decided; nothing was delivered"
+            f"{_named(columns)} cannot be read back from the written file as decided, so nothing was delivered; the format "
+            "may not keep empty texts, missing tokens as texts, control characters or all digits: write parquet"
+            if columns
+            else "the rows read back from the written file are not those that were decided; nothing was delivered",
+            **({"column": columns[0]} if columns else {}),
         )
     if verification["coverage"] != "proven":
+        columns = verification["uncovered_columns"]
         raise VerificationError(
-            f"a published cell does not cover its original ({verification.get('reason', '')}); nothing was delivered"
+            f"a published cell of {_named(columns)} does not cover its original; nothing was delivered; please report this",
+            column=columns[0],
         )
     if not document["satisfied"]:
         failed = [entry for entry in document["models"] if not entry["satisfied"]]
         raise VerificationError(
             f"the published file does not satisfy {failed[0]['model']}: {failed[0]['reason']}; nothing was delivered"
         )
+
+
+def _named(columns: Sequence[str]) -> str:
+    names = ", ".join(f'"{name}"' for name in columns)
+    return f"the column{'s' if len(columns) > 1 else ''} {names}"
 
 
 def _loss(frequencies: Frequencies, assignment: Assignment, recoding: Recoding, policy: Policy) -> dict[str, Any]:

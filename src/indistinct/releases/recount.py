@@ -15,7 +15,7 @@ from indistinct.tables.dictionary import Dictionary, texts_of
 from indistinct.tables.source import TableOptions, open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -59,18 +59,15 @@ def count_source(source: Source, columns: Sequence[str]) -> Recount:
     return _collected(dictionaries, batches)
 
 
-def matches(published: Published, found: Recount, alteration: Callable[[str], str] = str) -> bool:
-    """Whether the re-read rows are exactly the rows that were to be written, as multisets.
-
-    ``alteration`` is what the format of the file does to a text on purpose; texts are compared after it.
-    """
+def matches(published: Published, found: Recount, columns: Sequence[str] | None = None) -> bool:
+    """Whether the re-read rows are exactly the rows that were to be written, as multisets (of some columns)."""
     by_name = {column.name: column for column in published.columns}
     reread, expected, sizes = [], [], []
-    for position, (name, texts) in enumerate(zip(found.columns, found.texts, strict=True)):
+    for name in found.columns if columns is None else columns:
         numbers = Dictionary(name)
-        column = by_name[name]
-        reread.append(_numbered(texts, numbers, alteration)[found.codes[:, position]])
-        expected.append(_numbered([*texts_of(column.values, name), None], numbers, alteration)[column.codes])
+        column, (texts, codes) = by_name[name], found.column(name)
+        reread.append(_numbered(texts, numbers)[codes])
+        expected.append(_numbered([*texts_of(column.values, name), None], numbers)[column.codes])
         sizes.append(len(numbers.numbers))
     (codes_left, rows_left), (codes_right, rows_right) = (
         _multiset(np.column_stack(expected), published.repeat, sizes),
@@ -79,9 +76,36 @@ def matches(published: Published, found: Recount, alteration: Callable[[str], st
     return np.array_equal(codes_left, codes_right) and np.array_equal(rows_left, rows_right)
 
 
-def _numbered(texts: Sequence[str | None], numbers: Dictionary, alteration: Callable[[str], str]) -> Int32:
-    altered = (text if text is None else alteration(text) for text in texts)
-    return np.array([numbers.number(text) for text in altered], np.int32)
+def altered(published: Published, found: Recount) -> list[str]:
+    """Names of the columns that do not hold what was to be written, whatever stands beside."""
+    return [name for name in found.columns if not matches(published, found, [name])]
+
+
+def restored(
+    found: Recount, spellings: Mapping[str, Callable[[str], str]], guard: Callable[[str], str] = str
+) -> Recount:
+    """Replace the texts of a recount (``respelled``); rows that become equal are one."""
+    texts, codes = [], []
+    for position, (name, own) in enumerate(zip(found.columns, found.texts, strict=True)):
+        numbers, before = Dictionary(name), Dictionary(name)
+        _numbered(own, before)
+        translation = _numbered(respelled(before, spellings, guard), numbers)
+        texts.append(numbers.texts)
+        codes.append(translation[found.codes[:, position]])
+    sizes = [max(1, len(own)) for own in texts]
+    return Recount(found.columns, tuple(texts), *_multiset(np.column_stack(codes), found.rows, sizes))
+
+
+def respelled(
+    column: Dictionary, spellings: Mapping[str, Callable[[str], str]], guard: Callable[[str], str] = str
+) -> list[str | None]:
+    """Texts of a column after ``guard`` and the function that ``spellings`` has for it; a missing value stays."""
+    spelling = spellings.get(column.column, str)
+    return [None if text is None else spelling(guard(text)) for text in column.texts]
+
+
+def _numbered(texts: Sequence[str | None], numbers: Dictionary) -> Int32:
+    return np.array([numbers.number(text) for text in texts], np.int32)
 
 
 def _multiset(codes: Int32, rows: Int64, sizes: Sequence[int]) -> tuple[Int32, Int64]:
@@ -109,11 +133,19 @@ def _collected(dictionaries: list[Dictionary], batches: Iterable[tuple[Any, Int6
 
 def _grouped(place: Any, columns: Sequence[str], options: TableOptions) -> Iterable[tuple[Any, Int64]]:
     suffix = place.suffix.lower() if isinstance(place, Path) else ""
-    if suffix in (".csv", ".tsv", ".parquet"):
+    if suffix in (".csv", ".tsv") or (suffix == ".parquet" and _is_known_to_duckdb(place)):
         yield from _by_duckdb(place, suffix, columns, options)
         return
     for batch in open_source(place, options).batches(list(columns)):
         yield batch, np.ones(batch.num_rows, np.int64)
+
+
+def _is_known_to_duckdb(place: Path) -> bool:
+    """DuckDB reads decimals of more than 38 digits as doubles."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    return not any(pa.types.is_decimal256(column.type) for column in pq.read_schema(place))
 
 
 def _by_duckdb(

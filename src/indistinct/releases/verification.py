@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,15 +10,17 @@ from indistinct.hierarchies.labels import Reader
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.models import Context
 from indistinct.releases.audit import judge
-from indistinct.releases.recount import matches, recount
+from indistinct.releases.recount import altered, matches, recount, restored
+from indistinct.releases.spelling import guard_of, speller
 from indistinct.tables.classes import classes_of, histograms_of, joint_counts
+from indistinct.tables.columnar import is_text
 from indistinct.tables.count import silent
+from indistinct.tables.dictionary import texts_of
 from indistinct.tables.records import SUPPRESSED, Classes, Frequencies
 from indistinct.tables.source import TableOptions
-from indistinct.tables.write import safe_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from indistinct.policy import Policy
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from indistinct.tables.apply import Published
     from indistinct.tables.count import Progress
     from indistinct.tables.records import Assignment, Recoding
-
-NUMBERS_BY_VALUE = (".xlsx", ".sav", ".dta")
 
 
 def verify_written(
@@ -50,9 +49,9 @@ def verify_written(
     policy, frequencies = prepared.policy, prepared.counted.frequencies
     columns = [column.name for column in published.columns]
     progress("verify", 0, 3)
-    options = TableOptions(delimiter=_delimiter(prepared, path), missing=tuple(policy.table.missing) or ("",))
-    found = recount(path if path is not None else published.table(), columns, options)
-    rows_match = matches(published, found, _alteration(policy, path))
+    options = TableOptions(delimiter=_delimiter(prepared, path), missing=tuple(policy.table.missing))
+    found = as_spelled(recount(path if path is not None else published.table(), columns, options), published, policy, path)
+    rows_match = matches(published, found)
     progress("verify", 1, 3)
     uncovered = _uncovered(prepared, assignment, recoding)
     progress("verify", 2, 3)
@@ -65,8 +64,13 @@ def verify_written(
     )
     models, _ = judge(policy, classes, Context(frequencies.references))
     progress("verify", 3, 3)
+    proof: dict[str, Any] = {"rows_match": rows_match, "coverage": "refuted" if uncovered else "proven"}
+    if not rows_match:
+        proof["altered_columns"] = altered(published, found)
+    if uncovered:
+        proof["uncovered_columns"] = uncovered
     return {
-        "verification": {"rows_match": rows_match, "coverage": "refuted" if uncovered else "proven"},
+        "verification": proof,
         "models": models,
         "classes": len(classes),
         "satisfied": rows_match and not uncovered and all(entry["satisfied"] for entry in models),
@@ -81,23 +85,14 @@ def _delimiter(prepared: Prepared, path: Path | None) -> str | None:
     return delimiter_of(path, prepared.source.dialect)
 
 
-def _alteration(policy: Policy, path: Path | None) -> Callable[[str], str]:
-    """What the format of the file does to a text on purpose, so that both sides are compared after it."""
-    suffix = "" if path is None else path.suffix.lower()
-    if suffix in NUMBERS_BY_VALUE:
-        return _by_value
-    return safe_text if policy.output.spreadsheet_safe and suffix in (".csv", ".tsv") else str
-
-
-def _by_value(text: str) -> str:
-    """Write numbers and truth values in one way: workbooks and statistical files keep the value, not the spelling."""
-    if text in ("true", "false"):
-        return "1" if text == "true" else "0"
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    return repr(number) if isfinite(number) else text
+def as_spelled(found: Recount, published: Published, policy: Policy, path: Path | None) -> Recount:
+    """Give re-read texts the spelling that was to be written, where the format keeps the value only."""
+    spellings = {
+        column.name: speller(texts_of(column.values, column.name))
+        for column in published.columns
+        if not is_text(column.type)
+    }
+    return restored(found, spellings, guard_of(policy, "" if path is None else path.suffix.lower()))
 
 
 def _uncovered(prepared: Prepared, assignment: Assignment, recoding: Recoding) -> list[str]:
@@ -164,7 +159,8 @@ def reread_classes(
 ) -> Classes:
     """Form the classes of the re-read rows: equal published quasi-identifiers.
 
-    Rows that hold the suppression token in every quasi-identifier are left out unless ``starred_is_class``.
+    Rows that hold the suppression token in every quasi-identifier are left out unless ``starred_is_class``, and so are
+    rows with a sensitive value that the original lacks: they are false, whatever the models say.
     """
     quasi = [h.attribute for h in frequencies.quasi if h.attribute in found.columns]
     columns = [found.column(name) for name in quasi]
@@ -176,15 +172,21 @@ def reread_classes(
         if not starred_is_class
         else None
     )
-    class_of = np.array(
-        [-1 if key == starred else number.setdefault(key, len(number)) for key in keys], np.int32
-    )
-    kept = class_of >= 0
     codes = []
     for hierarchy in frequencies.sensitive:
         texts, own = found.column(hierarchy.attribute)
-        code_of = {text: code for code, text in enumerate(hierarchy.texts)}
+        code_of = hierarchy.codes()
         codes.append(np.array([code_of.get(text, -1) for text in texts], np.int32)[own])
+    # a value that the original lacks is nothing that a model could judge
+    known = np.logical_and.reduce([np.ones(len(keys), np.bool_), *(own >= 0 for own in codes)]).tolist()
+    class_of = np.array(
+        [
+            -1 if key == starred or not judged else number.setdefault(key, len(number))
+            for key, judged in zip(keys, known, strict=True)
+        ],
+        np.int32,
+    )
+    kept = class_of >= 0
     sensitive = np.column_stack(codes).astype(np.int32) if codes else np.zeros((len(class_of), 0), np.int32)
     sizes = [h.size for h in frequencies.sensitive]
     joint = joint_counts(class_of[kept], sensitive[kept], found.rows[kept], max(1, len(number)), sizes)

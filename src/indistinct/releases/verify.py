@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from indistinct.errors import DataError, SchemaError
-from indistinct.hierarchies.values import cast
 from indistinct.models import Context
 from indistinct.notices import Notice
 from indistinct.releases.audit import judge
 from indistinct.releases.coverage import Coverage, Side, coverage
 from indistinct.releases.manifest import hash_status
 from indistinct.releases.prepare import kept_identifying, options_of, prepare
-from indistinct.releases.recount import count_source
+from indistinct.releases.recount import count_source, respelled, restored
+from indistinct.releases.spelling import guard_of, spellers
 from indistinct.releases.verification import label_reader, reread_classes
+from indistinct.tables.columnar import is_text
 from indistinct.tables.count import silent
 from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.source import open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from indistinct.releases.prepare import Prepared
     from indistinct.releases.recount import Recount
     from indistinct.tables.count import Progress
+    from indistinct.tables.source import Source
 
 VIOLATIONS_SHOWN = 20
 
@@ -81,7 +83,8 @@ def verify(
     prepared = prepare(original, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
     path = Path(published) if isinstance(published, str | Path) and "://" not in str(published) else None
     progress("read", 0, 1)
-    source = open_source(published, options_of(policy, delimiter=None))
+    # the delimiter of the policy is that of the original
+    source = open_source(published, replace(options_of(policy), delimiter=None))
     unknown = [name for name in source.columns if name not in prepared.source.columns]
     if unknown:
         raise SchemaError(
@@ -102,6 +105,10 @@ def verify(
         )
     columns = [*quasi, *untouched]
     found, before = count_source(source, columns), count_source(prepared.source, columns)
+    guard = guard_of(policy, "" if path is None else path.suffix.lower())
+    typed = [name for name in columns if not is_text(prepared.source.types[name])]
+    spellings = spellers({name: before.column(name)[0] for name in columns}, typed, policy)
+    found, before = restored(found, spellings, guard), restored(before, spellings)
     if not len(found.rows):
         raise DataError("the published table has no rows")
     progress("read", 1, 1)
@@ -128,7 +135,7 @@ def verify(
     progress("verify", 2, 2)
     document = {
         "satisfied": False,
-        "coverage": _described(answer, source, found, columns),
+        "coverage": _described(answer, source, found, lambda texts: respelled(texts, spellings, guard)),
         "hash": "absent" if path is None else hash_status(path),
         "leaked_columns": leaked,
         "models": models,
@@ -163,7 +170,7 @@ def _coverage(
         tables.append(table)
         labels.append(codes)
         values.append(original_codes)
-    left, right = _groups(policy, found, before, untouched)
+    left, right = _groups(found, before, untouched)
     return coverage(
         Side(left, np.column_stack(labels), found.rows),
         Side(right, np.column_stack(values), before.rows),
@@ -173,20 +180,16 @@ def _coverage(
 
 
 def _groups(
-    policy: Policy, found: Recount, before: Recount, untouched: Sequence[str]
+    found: Recount, before: Recount, untouched: Sequence[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number the combinations of untouched values, equally on both sides."""
     columns = []
     for name in untouched:
         numbers = Dictionary(name)
         both = []
-        spelling = _spelling(policy, name, [*found.column(name)[0], *before.column(name)[0]])
         for side in (found, before):
             texts, codes = side.column(name)
-            translation = np.array(
-                [numbers.number(text if text is None else spelling.get(text, text)) for text in texts],
-                np.int64,
-            )
+            translation = np.array([numbers.number(text) for text in texts], np.int64)
             both.append(translation[codes])
         columns.append(np.concatenate(both))
     total = len(found.rows) + len(before.rows)
@@ -195,16 +198,6 @@ def _groups(
     together = np.column_stack(columns)
     group = np.unique(together, axis=0, return_inverse=True)[1].reshape(total)
     return group[: len(found.rows)], group[len(found.rows) :]
-
-
-def _spelling(policy: Policy, name: str, texts: Sequence[str | None]) -> dict[str, str]:
-    """Map the spellings of one number to one of them: they are one value of a numeric column."""
-    attribute = policy.attributes.get(name)
-    if attribute is None or attribute.type not in ("integer", "decimal"):
-        return {}
-    return dict(
-        cast(name, list(dict.fromkeys(texts)), type=attribute.type, decimal=policy.table.decimal).canonical
-    )
 
 
 def _persons(
@@ -244,7 +237,9 @@ def _persons(
     return {label: int(np.searchsorted(most, number)) + 1 for label, number in rows.items()}
 
 
-def _described(answer: Coverage, source: Any, found: Recount, columns: Sequence[str]) -> dict[str, Any]:
+def _described(
+    answer: Coverage, source: Source, found: Recount, respelled: Callable[[Dictionary], list[str | None]]
+) -> dict[str, Any]:
     """Name the first published data rows that are violated, 1-based, with the column where one is to blame."""
     document: dict[str, Any] = {"status": answer.status, "violations": []}
     if answer.reason:
@@ -256,12 +251,12 @@ def _described(answer: Coverage, source: Any, found: Recount, columns: Sequence[
         key = tuple(texts[code] for texts, code in zip(found.texts, found.codes[row].tolist(), strict=True))
         blamed.setdefault(key, column)
     number = 0
-    for batch in source.batches(list(columns)):
-        texts = [Dictionary(name) for name in columns]
+    for batch in source.batches(list(found.columns)):
+        texts = [Dictionary(name) for name in found.columns]
         codes = np.column_stack(
             [d.encode(batch.column(batch.schema.get_field_index(d.column))) for d in texts]
         )
-        lists = [d.texts for d in texts]
+        lists = [respelled(d) for d in texts]
         for row in codes.tolist():
             number += 1
             key = tuple(values[code] for values, code in zip(lists, row, strict=True))

@@ -14,6 +14,7 @@ import numpy as np
 
 from indistinct.tables.arrow import number_array, text_array, whole_numbers
 from indistinct.tables.count import lexicographic_order
+from indistinct.tables.dictionary import from_text
 from indistinct.tables.records import SUPPRESSED
 
 if TYPE_CHECKING:
@@ -292,7 +293,7 @@ def _restored(source: Source, name: str, texts: Sequence[str | None], codes: Int
         or pa.types.is_null(kind)
     ):
         return text_column(name, texts, codes)
-    return typed_column(name, text_array(texts).cast(kind), codes)
+    return typed_column(name, from_text(texts, kind), codes)
 
 
 def _sorted_units(columns: list[PublishedColumn], repeat: Int64, *, merge: bool, order: str) -> Published:

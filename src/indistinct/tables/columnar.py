@@ -51,7 +51,8 @@ def plain_type(kind: pa.DataType) -> pa.DataType:
         return plain_type(kind.value_type)
     if is_text(kind) or pa.types.is_null(kind):
         return pa.string()
-    return kind
+    # many functions of Arrow have no half-precision form
+    return pa.float32() if pa.types.is_float16(kind) else kind
 
 
 def plain(array: pa.Array) -> pa.Array:

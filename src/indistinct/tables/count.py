@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,7 @@ from indistinct.tables.records import Frequencies, Persons, Reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
+    from concurrent.futures import Future
 
     from numpy.typing import NDArray
 
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
     # told how far a phase is: (phase, done, total); total 0 means unknown; may raise Cancelled to stop the run
     Progress = Callable[[str, int, int], object]
+
+BATCHES_WAITING = 2
 
 
 def silent(phase: str, done: int, total: int) -> None:
@@ -73,15 +78,20 @@ def count(
     cells: list[Int32] = []
     owners: list[Int32] = []
     rows = 0
-    for batch in source.batches(list(dict.fromkeys(wanted))):
-        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-        numbers = keys.add([d.encode(columns[d.column]) for d in dictionaries], keep=keep)
-        if keep:
-            cells.append(numbers)
-        if person is not None:
-            owners.append(people.encode(columns[person]))
-        rows += batch.num_rows
-        progress("count", rows, 0)
+    # one thread reads and encodes the next batch while another counts the last one: the kernels release the GIL
+    with ThreadPoolExecutor(1) as counter:
+        waiting: deque[Future[Int32]] = deque()
+        for batch in source.batches(list(dict.fromkeys(wanted))):
+            columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+            codes = [d.encode(columns[d.column]) for d in dictionaries]
+            waiting.append(counter.submit(keys.add, codes, keep=keep))
+            if person is not None:
+                owners.append(people.encode(columns[person]))
+            if len(waiting) > BATCHES_WAITING:
+                cells.append(waiting.popleft().result())
+            rows += batch.num_rows
+            progress("count", rows, 0)
+        cells += [numbers.result() for numbers in waiting]
     if rows == 0:
         raise DataError(f"{source.name} has no rows; there is nothing to protect", file=source.name)
     if None in people.numbers:

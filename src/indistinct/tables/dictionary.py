@@ -7,51 +7,81 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.errors import UnsupportedError
-from indistinct.tables.arrow import whole_numbers
+from indistinct.tables.arrow import text_array, whole_numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Int32 = NDArray[np.int32]
 
 
 def texts_of(array: Any, column: str) -> list[str | None]:
-    """Write each value of an Arrow array as its canonical text; nulls and NaN become None.
-
-    Whole floats lose their ``.0``; a timestamp at midnight is written as its date, others without a zero fraction.
+    """Write each value of an Arrow array as its canonical text (``as_text``); nulls and NaN become None.
 
     Raises UnsupportedError for nested and binary values.
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     kind = array.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        return list(array.to_pylist())
-    if pa.types.is_null(kind):
-        return [None] * len(array)
-    if pa.types.is_boolean(kind):
-        return [None if value is None else "true" if value else "false" for value in array.to_pylist()]
-    if pa.types.is_floating(kind):
-        texts = pc.cast(array, pa.string()).to_pylist()
-        return [None if text is None or text == "nan" else text.removesuffix(".0") for text in texts]
-    if pa.types.is_timestamp(kind):
-        return [None if text is None else _moment(text) for text in pc.cast(array, pa.string()).to_pylist()]
     if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         raise UnsupportedError(
             f'column "{column}" holds values of type {kind}, which cannot be compared or published; '
             "turn it into text or leave it out",
             column=column,
         )
-    return list(pc.cast(array, pa.string()).to_pylist())
+    return list(as_text(array).to_pylist())
 
 
-def _moment(text: str) -> str:
-    day, _, time = text.partition(" ")
-    whole, dot, fraction = time.partition(".")
-    if not fraction.strip("0"):
-        whole, dot, fraction = whole, "", ""
-    return day if whole == "00:00:00" and not dot else f"{day} {whole}{dot}{fraction.rstrip('0')}"
+def as_text(values: Any) -> Any:
+    """Write each value of an Arrow array as text, in one way whatever its neighbours; NaN is missing.
+
+    Whole floats have no fraction and zero no sign; moments and times no zeros at the end of a fraction; a moment
+    without a zone is written as its date at midnight, one with a zone in UTC.
+
+    >>> import datetime as dt, pyarrow as pa
+    >>> as_text(pa.array([dt.datetime(2024, 3, 1), dt.datetime(2024, 3, 1, 10, 30)])).to_pylist()
+    ['2024-03-01', '2024-03-01 10:30:00']
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = values.type
+    if pa.types.is_floating(kind):
+        values = pc.add(values, pa.scalar(0, kind))
+        return pc.if_else(pc.is_nan(values), pa.nulls(1, pa.string())[0], values.cast(pa.string()))
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        values = values.cast(pa.timestamp(kind.unit, "UTC"))
+    texts = values.cast(pa.string())
+    if pa.types.is_timestamp(kind) or pa.types.is_time(kind):
+        texts = pc.replace_substring_regex(texts, r"(\.\d*?)0+(Z?)$", r"\1\2")
+        texts = pc.replace_substring_regex(texts, r"\.(Z?)$", r"\1")
+    return pc.replace_substring_regex(texts, " 00:00:00$", "") if pa.types.is_timestamp(kind) else texts
+
+
+def from_text(texts: Sequence[str | None], kind: Any) -> Any:
+    """Make an Arrow array of a type from the canonical texts of its values (``as_text``).
+
+    >>> import pyarrow as pa
+    >>> from_text(["10:30:00.5", None], pa.time32("ms")).to_pylist()
+    [datetime.time(10, 30, 0, 500000), None]
+    """
+    import pyarrow as pa
+
+    if pa.types.is_time(kind):
+        digits = {"s": 0, "ms": 3, "us": 6, "ns": 9}[kind.unit]
+        numbers = [None if text is None else _time_of_day(text, digits) for text in texts]
+        return pa.array(numbers, pa.int32() if pa.types.is_time32(kind) else pa.int64()).cast(kind)
+    array = text_array(texts)
+    return array.cast(pa.int64()).cast(kind) if pa.types.is_duration(kind) else array.cast(kind)
+
+
+def _time_of_day(text: str, digits: int) -> int:
+    """Units of 10^-digits seconds since midnight."""
+    whole, _, fraction = text.partition(".")
+    hours, minutes, seconds = map(int, whole.split(":"))
+    return (hours * 3600 + minutes * 60 + seconds) * 10**digits + int(fraction.ljust(digits, "0") or 0)
 
 
 class Dictionary:

@@ -25,6 +25,7 @@ from indistinct.errors import DataError, PolicyError, UnsupportedError
 from indistinct.notices import Notice
 from indistinct.tables.arrow import number_array, text_array, whole_numbers
 from indistinct.tables.columnar import ENCODED, compact, is_text, plainly_typed, rebuilt_table
+from indistinct.tables.dictionary import as_text
 from indistinct.tables.source import extra
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ _EXCEL_START = dt.datetime(1900, 3, 1)  # noqa: DTZ001  # its calendar before ha
 
 # what a spreadsheet takes for the start of a formula, and the numbers that may start so
 _FORMULA = r"^[=+\-@\t\r]"
+_GUARDED = r"^'*[=+\-@\t\r]"  # a text that looks guarded is guarded once more, so that no two texts become one
 _NUMBER = r"^[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?%?$"
 
 
@@ -257,10 +259,21 @@ def _encoded(array: pa.Array) -> pa.DictionaryArray:
 def safe_text(text: str) -> str:
     """Text that a spreadsheet shows and does not run: ``'`` before what starts a formula and is no number.
 
+    Different texts stay different: ``unsafe_text`` gives each back.
+
     >>> [safe_text(text) for text in ("=1+1", "@x", "-5", "+3", "a-b")]
     ["'=1+1", "'@x", '-5', '+3', 'a-b']
     """
-    return f"'{text}" if re.match(_FORMULA, text) and not re.match(_NUMBER, text) else text
+    return f"'{text}" if re.match(_GUARDED, text) and not re.match(_NUMBER, text) else text
+
+
+def unsafe_text(text: str) -> str:
+    """Text from which ``safe_text`` made this one.
+
+    >>> [unsafe_text(safe_text(text)) for text in ("=1+1", "'=1+1", "'a", "-5")]
+    ['=1+1', "'=1+1", "'a", '-5']
+    """
+    return text[1:] if text.startswith("'") and safe_text(text[1:]) == text else text
 
 
 def formula_cells(batches: Iterable[pa.RecordBatch]) -> list[Notice]:
@@ -277,7 +290,7 @@ def formula_cells(batches: Iterable[pa.RecordBatch]) -> list[Notice]:
             texts = text_array([name] if safe_text(name) != name else [])
             if is_text(column.type):
                 texts = pa.concat_arrays([texts, compact(_encoded(column)).dictionary])
-            risky = texts.filter(_risky(texts))
+            risky = texts.filter(_risky(texts, _FORMULA))
             if len(risky):
                 example = pc.min(risky).as_py()
                 found[name] = min(found.get(name, example), example)
@@ -292,8 +305,8 @@ def formula_cells(batches: Iterable[pa.RecordBatch]) -> list[Notice]:
     ]
 
 
-def _risky(texts: pa.Array) -> pa.Array:
-    formula = pc.match_substring_regex(texts, _FORMULA)
+def _risky(texts: pa.Array, pattern: str) -> pa.Array:
+    formula = pc.match_substring_regex(texts, pattern)
     return pc.and_not(formula, pc.match_substring_regex(texts, _NUMBER))
 
 
@@ -332,10 +345,10 @@ def _cells(
         encoded = _encoded(column)
         texts = encoded.dictionary
         if safe:
-            texts = pc.if_else(_risky(texts), _put_together(text_array(["'"])[0], texts), texts)
+            texts = pc.if_else(_risky(texts, _GUARDED), _put_together(text_array(["'"])[0], texts), texts)
     else:
         encoded = plainly_typed(column).dictionary_encode()
-        texts = _as_text(encoded.dictionary)
+        texts = as_text(encoded.dictionary)
     texts = pc.coalesce(_quoted(texts, delimiter, missing), text_array([token])[0])
     texts = pa.concat_arrays([texts, text_array([token])])
     indices = whole_numbers(encoded.indices)
@@ -346,18 +359,6 @@ def _cells(
 
 def _put_together(*parts: Any) -> pa.Array:
     return pc.binary_join_element_wise(*parts, text_array([""])[0])
-
-
-def _as_text(values: pa.Array) -> pa.Array:
-    """Text of each value, whatever its neighbours: no zeros as a fraction, midnight as its date, NaN as missing."""
-    if pa.types.is_floating(values.type):
-        return pc.if_else(pc.is_nan(values), pa.nulls(1, pa.string())[0], values.cast(pa.string()))
-    texts = values.cast(pa.string())
-    if pa.types.is_timestamp(values.type) or pa.types.is_time(values.type):
-        texts = pc.replace_substring_regex(texts, r"\.0+(Z?)$", r"\1")
-    if pa.types.is_timestamp(values.type):
-        texts = pc.replace_substring_regex(texts, " 00:00:00$", "")
-    return texts
 
 
 def _quoted(texts: pa.Array, delimiter: str, missing: str | None) -> pa.Array:
@@ -491,7 +492,7 @@ def _write_xlsx(file: BinaryIO, batches: Iterable[pa.RecordBatch], schema: pa.Sc
     for group in _groups(batches, schema, ROW_GROUP):
         if row + group.num_rows > EXCEL_ROWS:
             raise UnsupportedError(f"a sheet holds {EXCEL_ROWS - 1} rows below its header; write csv or parquet")
-        for position, column in enumerate(group.columns):
+        for position, column in enumerate(map(_commonly_typed, group.columns)):
             for offset, value in enumerate(column.to_pylist()):
                 if value is not None and value == value:  # noqa: PLR0124  # NaN is missing
                     _write_cell(sheet, row + offset, position, value, formats, schema.names[position])
@@ -517,6 +518,19 @@ def _write_cell(sheet: Any, row: int, position: int, value: Any, formats: Mappin
             message = f'a text in the column "{name}" is longer than the {EXCEL_TEXT} characters of a cell; write csv'
             raise DataError(message, column=name)
         sheet.write_string(row, position, text)
+
+
+def _commonly_typed(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Column whose values a workbook, SPSS and Stata know: moments with a zone as texts, durations as numbers.
+
+    Floats of single precision become the doubles that are written alike.
+    """
+    kind = column.type
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return pa.chunked_array([as_text(chunk) for chunk in column.chunks], pa.string())
+    if pa.types.is_duration(kind):
+        return column.cast(pa.int64())
+    return column.cast(pa.string()).cast(pa.float64()) if pa.types.is_float32(kind) else column
 
 
 class _Number(float):
@@ -581,6 +595,7 @@ def _write_statistical(
 
 def _storable(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     """Column as SPSS and Stata can hold it: texts, doubles, dates and moments without a zone."""
+    column = _commonly_typed(column)
     kind = column.type
     if is_text(kind):
         return column.cast(pa.string())

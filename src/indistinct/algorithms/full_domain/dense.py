@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.models.contract import ENTROPY, T_EQUAL, T_HIERARCHICAL, T_ORDERED
+from indistinct.models.contract import DISTINCT, ENTROPY, RECURSIVE, T_EQUAL, T_HIERARCHICAL, T_ORDERED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     Float64 = NDArray[np.float64]
     DenseTest = Callable[[Table, Int64, Int64, Int8], int]
 
-LOGARITHMS = 4096  # counts whose c ln c is looked up
+_COUNTS = np.arange(4096, dtype=np.float64)
+_LOGARITHMS = _COUNTS * np.log(np.maximum(_COUNTS, 1.0))  # c ln c of small counts
 
 
 def dense_test(criterion: Criterion, columns: tuple[int, int], k: int) -> DenseTest:
@@ -31,45 +32,33 @@ def dense_test(criterion: Criterion, columns: tuple[int, int], k: int) -> DenseT
     The test takes a table and the arrays ``lost``, ``least`` and ``undecided`` of ``kernels.judges`` and returns the
     number of undecided classes; a criterion that is not merge-closed leaves ``least`` alone.
     """
+    call, own = _judge(criterion, columns[1] - columns[0])
+
+    def test(table: Table, lost: Int64, least: Int64, undecided: Int8) -> int:
+        bound = least if criterion.merge_closed else least.copy()
+        return call(*own, k, table.counts, *columns, table.rows, table.sizes, lost, bound, undecided)
+
+    return test
+
+
+def _judge(criterion: Criterion, values: int) -> tuple[Callable[..., int], tuple[object, ...]]:
+    """Return the kernel of a criterion and the arguments that are its own."""
+    from indistinct.kernels import judges
+
+    parameters = criterion.parameters
+    if criterion.kind == DISTINCT:
+        return judges.judge_distinct, (int(parameters[0]),)
+    if criterion.kind == RECURSIVE:
+        return judges.judge_recursive, (float(parameters[0]), int(parameters[1]))
     if criterion.kind == ENTROPY:
-        test = _entropy(criterion, columns, k)
-    elif criterion.kind in {T_EQUAL, T_ORDERED, T_HIERARCHICAL} and len(criterion.shares) > 1:
-        test = _distance(criterion, columns, k)
-    else:
-        test = _any(criterion, columns, k)
-    if criterion.merge_closed:
-        return test
-    return lambda table, lost, least, undecided: test(table, lost, least.copy(), undecided)
+        length = float(parameters[0])
+        return judges.judge_entropy, (length, _LOGARITHMS, judges.cap_ratios(length, values))
+    if criterion.kind in {T_EQUAL, T_ORDERED, T_HIERARCHICAL} and values > 1:
+        return judges.judge_distance, _distance(criterion)
+    return judges.judge, (criterion.kind, parameters, criterion.shares, criterion.tree)
 
 
-def _any(criterion: Criterion, columns: tuple[int, int], k: int) -> DenseTest:
-    from indistinct.kernels.judges import judge
-
-    own = (criterion.kind, criterion.parameters, criterion.shares, criterion.tree, k)
-
-    def test(table: Table, lost: Int64, least: Int64, undecided: Int8) -> int:
-        return judge(*own, table.counts, *columns, table.rows, table.sizes, lost, least, undecided)
-
-    return test
-
-
-def _entropy(criterion: Criterion, columns: tuple[int, int], k: int) -> DenseTest:
-    from indistinct.kernels.judges import cap_ratios, judge_entropy
-
-    length = float(criterion.parameters[0])
-    counts = np.arange(LOGARITHMS, dtype=np.float64)
-    logarithms = counts * np.log(np.maximum(counts, 1.0))
-    own = (length, logarithms, cap_ratios(length, columns[1] - columns[0]), k)
-
-    def test(table: Table, lost: Int64, least: Int64, undecided: Int8) -> int:
-        return judge_entropy(*own, table.counts, *columns, table.rows, lost, least, undecided)
-
-    return test
-
-
-def _distance(criterion: Criterion, columns: tuple[int, int], k: int) -> DenseTest:
-    from indistinct.kernels.judges import judge_distance
-
+def _distance(criterion: Criterion) -> tuple[object, ...]:
     shares = criterion.shares
     ordered = criterion.kind == T_ORDERED
     order = np.arange(len(shares), dtype=np.int32)
@@ -82,12 +71,7 @@ def _distance(criterion: Criterion, columns: tuple[int, int], k: int) -> DenseTe
         masses, sets = np.column_stack([below, 1.0 - below]).reshape(-1), len(shares) - 1
     elif criterion.kind == T_HIERARCHICAL:
         parent, masses, sets = _groups(criterion.tree, shares)
-    own = (float(criterion.parameters[0]), ordered, order, parent, np.ascontiguousarray(masses), sets, k)
-
-    def test(table: Table, lost: Int64, least: Int64, undecided: Int8) -> int:
-        return judge_distance(*own, table.counts, *columns, table.rows, lost, least, undecided)
-
-    return test
+    return float(criterion.parameters[0]), ordered, order, parent, np.ascontiguousarray(masses), sets
 
 
 def _groups(tree: Int32, shares: Float64) -> tuple[Int32, Float64, int]:

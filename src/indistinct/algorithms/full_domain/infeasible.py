@@ -92,7 +92,7 @@ def _named(labels: Sequence[str]) -> str:
 
 def _nearest(frequencies: Frequencies, privacy: Sequence[Privacy], share: Fraction, tables: Tables) -> str:
     """Say what the most general levels reach."""
-    table, member = tables.member_of(tables.lattice.top)
+    table, member = tables.member_of(np.array(tables.lattice.top, np.int64))
     if all(model.model == "k_anonymity" for model in privacy):
         return f"the largest k within the limit is {largest_k(table.sizes, table.rows, floor(share * frequencies.total))}"
     classes = classes_of(frequencies, Assignment.of_tuples(frequencies, member))

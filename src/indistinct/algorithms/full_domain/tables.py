@@ -71,7 +71,7 @@ class Tables:
         else:
             first = self._make(first, np.full(width, -1, np.int64), np.zeros(width, np.int64))
         self.bottom_member = self.member.copy()
-        self._store((0,) * width, first)
+        self._store((0,) * width, np.zeros(width, np.int64), first)
 
     def close(self) -> None:
         """Give the memory back; no table may be used any more."""
@@ -79,15 +79,14 @@ class Tables:
             for buffer in self._stored.pop().buffers:
                 pool.give(buffer)
 
-    def of(self, node: Node) -> Table:
-        """Table of a node."""
+    def of(self, node: Node, vector: Int64) -> Table:
+        """Table of a node, given as tuple and as vector."""
         place = self._place.pop(node, None)
         if place is not None:
             self._place[node] = place
             return self._stored[place]
         from indistinct.kernels.lattice import smallest_below
 
-        vector = np.array(node, np.int64)
         source = smallest_below(self._nodes, self._sizes, len(self._stored), vector)
         if self._sizes[source] > DIRECT:
             source = self._prepare(node, source)
@@ -97,7 +96,7 @@ class Tables:
         used = self._by_place[source]
         self._place[used] = self._place.pop(used)
         table = self._make(self._stored[source], self._nodes[source], vector)
-        self._store(node, table)
+        self._store(node, vector, table)
         return table
 
     def _prepare(self, node: Node, source: int) -> int:
@@ -159,13 +158,13 @@ class Tables:
             add_persons(table.single, table.at, self._person, member, single, at, sizes)
         return Table(keys, rows, sizes, counts, single, at, buffers)
 
-    def _store(self, node: Node, table: Table) -> None:
+    def _store(self, node: Node, vector: Int64, table: Table) -> None:
         self.used += _bytes(table)
         place = len(self._stored)
         if place == len(self._nodes):
             self._nodes = np.concatenate([self._nodes, np.zeros_like(self._nodes)])
             self._sizes = np.concatenate([self._sizes, np.zeros_like(self._sizes)])
-        self._nodes[place], self._sizes[place] = node, len(table.rows)
+        self._nodes[place], self._sizes[place] = vector, len(table.rows)
         self._stored.append(table)
         self._by_place.append(node)
         self._place[node] = place
@@ -186,10 +185,10 @@ class Tables:
         for buffer in gone.buffers:
             pool.give(buffer)
 
-    def member_of(self, node: Node) -> tuple[Table, Int32]:
+    def member_of(self, vector: Int64) -> tuple[Table, Int32]:
         """Table of a node made from the bottom at once, and the class int32[u] of every tuple."""
         bottom = self._stored[0]
-        table = self._make(bottom, self._nodes[0], np.array(node, np.int64))
+        table = self._make(bottom, self._nodes[0], vector)
         return table, self.member[: len(bottom.rows)][self.bottom_member]
 
 

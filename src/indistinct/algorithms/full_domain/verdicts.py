@@ -66,13 +66,17 @@ class Verdict(NamedTuple):
 
 
 class Losses(NamedTuple):
-    """Rows int64[g] that each class of a table loses, and that it and its parts at least lose; with the sums."""
+    """Rows int64[g] that each class of a table loses, and that it and its parts at least lose; with the sums.
+
+    ``undecided``: classes that count as satisfying for the time being, or None.
+    """
 
     table: Table
     lost: Int64
     least: Int64
     lost_rows: int
     least_rows: int
+    undecided: NDArray[np.intp] | None
 
 
 class Judge:
@@ -96,14 +100,14 @@ class Judge:
         self.fast: list[Privacy] = []
         self.slow: list[Privacy] = []
         self.columns: dict[str, int] = {}
-        self._settled: dict[tuple[bytes, int], bool] = {}
-        self._base = lattice.base.tolist()
+        self._decided: dict[tuple[bytes, int], bool] = {}
+        self.base_terms = lattice.base.tolist()
         tuples = len(lattice.keys)
         counts, self._buffer = self._dense_counts(self._sort_out())
         self.tables = Tables(frequencies, lattice, counts, TABLE_BYTES)
         self._lost, self._least = np.empty(tuples, np.int64), np.empty(tuples, np.int64)
         self._undecided = np.zeros(tuples, np.int8)
-        self._sums = np.zeros(int(lattice.offsets[-1]))
+        self._sums = np.zeros(int(lattice.offsets[-1]), np.int64)
         self._relief, self._spared = np.zeros(lattice.base.shape), np.zeros(lattice.base.shape)
 
     def close(self) -> None:
@@ -156,36 +160,48 @@ class Judge:
 
     def verdict(self, node: Node, cutoff: float = np.inf) -> Verdict:
         """Judge a node; what only matters for losses up to ``cutoff`` is left out where the loss is above it."""
-        losses = self._losses(node, cutoff)
+        vector = np.array(node, np.int64)
+        losses = self._losses(node, vector, cutoff)
+        verdict = self._weigh(node, vector, losses, cutoff)
+        if losses.undecided is None or verdict.penalty is None:
+            return verdict
+        if self.base_of(node) + verdict.penalty / self.lattice.total > cutoff:
+            return verdict
+        return self._weigh(node, vector, self._settled(losses), cutoff)
+
+    def _weigh(self, node: Node, vector: Int64, losses: Losses, cutoff: float) -> Verdict:
         lost, least = losses.lost_rows, losses.least_rows
         if least > self.limit:
             return Verdict(lost, least, None, None)
-        vector = np.array(node, np.int64)
-        relief = self._charge(vector, losses.table, losses.least, self._relief) if least else None
+        relief, penalty = None, float(least)
+        if least:
+            relief = self._relief
+            penalty -= self._charge(vector, losses.table, losses.least, relief)
         if lost > self.limit:
             return Verdict(lost, least, None, relief)
-        penalty = float(least)
-        if relief is not None:
-            penalty -= sum([relief[a, p] for a, p in enumerate(node)])
-        if lost == least or self.base_of(node) + penalty / self.lattice.total > cutoff:
-            return Verdict(lost, least, penalty, relief)
-        spared = self._charge(vector, losses.table, losses.lost, self._spared)
-        return Verdict(lost, least, lost - sum([spared[a, p] for a, p in enumerate(node)]), relief)
+        if lost != least and self.base_of(node) + penalty / self.lattice.total <= cutoff:
+            penalty = lost - self._charge(vector, losses.table, losses.lost, self._spared)
+        return Verdict(lost, least, penalty, relief)
+
+    def suppressed(self, node: Node) -> int:
+        """Rows in violating classes of a node."""
+        return self._settled(self._losses(node, np.array(node, np.int64), np.inf)).lost_rows
 
     def base_of(self, node: Node) -> float:
         """Loss of a node before any suppression."""
-        return sum([terms[p] for terms, p in zip(self._base, node, strict=True)])
+        return sum([terms[p] for terms, p in zip(self.base_terms, node, strict=True)])
 
     def exact_loss(self, node: Node) -> Fraction:
         """Exact loss of a node."""
-        losses = self._losses(node, np.inf)
+        losses = self._settled(self._losses(node, np.array(node, np.int64), np.inf))
         return self.lattice.exact_loss(node, losses.table.keys, losses.lost)
 
     def assignment(self, node: Node, notes: tuple[str, ...], *, proven: bool | None) -> Assignment:
         """Send every tuple to its class at a node and suppress the violating classes."""
         frequencies = self.frequencies
-        table, member = self.tables.member_of(node)
-        kept = self._losses_of(node, table, member, np.inf).lost == 0
+        vector = np.array(node, np.int64)
+        table, member = self.tables.member_of(vector)
+        kept = self._settled(self._losses_of(node, vector, table, member, np.inf)).lost == 0
         number = np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, SUPPRESSED).astype(np.int32)
         return Assignment(
             np.arange(len(frequencies.rows), dtype=np.int32),
@@ -197,12 +213,13 @@ class Judge:
             proven,
         )
 
-    def _charge(self, vector: Int64, table: Table, amounts: Int64, relief: Float64) -> Float64:
+    def _charge(self, vector: Int64, table: Table, amounts: Int64, relief: Float64) -> float:
+        """Fill ``relief`` for ``amounts`` of the classes and return what these rows cost at the node."""
         from indistinct.kernels.rollup import charge, relieve
 
         own = self.lattice
         charge(table.keys, amounts, vector, own.words, own.shifts, own.masks, own.offsets, own.free, self._sums)
-        relieve(
+        return relieve(
             vector,
             own.offsets,
             own.free,
@@ -214,22 +231,21 @@ class Judge:
             self._sums,
             relief,
         )
-        return relief
 
-    def _losses(self, node: Node, cutoff: float) -> Losses:
+    def _losses(self, node: Node, vector: Int64, cutoff: float) -> Losses:
         if self.slow:
-            return self._losses_of(node, *self.tables.member_of(node), cutoff)
-        return self._test(self.tables.of(node))
+            return self._losses_of(node, vector, *self.tables.member_of(vector), cutoff)
+        return self._test(self.tables.of(node, vector))
 
-    def _losses_of(self, node: Node, table: Table, member: Int32, cutoff: float) -> Losses:
+    def _losses_of(self, node: Node, vector: Int64, table: Table, member: Int32, cutoff: float) -> Losses:
         losses = self._test(table)
         if not self.slow or losses.least_rows > self.limit:
             return losses
         if np.isfinite(cutoff):
-            spared = self._charge(np.array(node, np.int64), table, losses.lost, self._spared)
-            penalty = losses.lost_rows - sum([spared[a, p] for a, p in enumerate(node)])
+            penalty = losses.lost_rows - self._charge(vector, table, losses.lost, self._spared)
             if self.base_of(node) + penalty / self.lattice.total > cutoff:
                 return losses
+        losses = self._settled(losses)
         lost, least = losses.lost, losses.least.copy()
         classes = classes_of(self.frequencies, Assignment.of_tuples(self.frequencies, member))
         for privacy in self.slow:
@@ -239,17 +255,17 @@ class Judge:
                 least[violated] = table.rows[violated]
             elif MODELS[privacy.model].merge_closed:
                 least[violated] = np.maximum(least[violated], 1)
-        return Losses(table, lost, least, int(lost.sum()), int(least.sum()))
+        return Losses(table, lost, least, int(lost.sum()), int(least.sum()), None)
 
     def _test(self, table: Table) -> Losses:
         """Apply the size condition and the dense tests."""
-        from indistinct.kernels.judges import too_small
+        from indistinct.kernels.judges import sums, too_small
 
         length = len(table.rows)
         lost = least = self._lost[:length]
         gone = too_small(table.sizes, table.rows, self.k, lost)
         if not self.tests:
-            return Losses(table, lost, least, gone, gone)
+            return Losses(table, lost, least, gone, gone, None)
         if not self.absorbing:
             least = self._least[:length]
             least[:] = lost
@@ -257,32 +273,32 @@ class Judge:
         doubtful = 0
         for test in self.tests:
             doubtful += test(table, lost, least, undecided)
+        which = None
         if doubtful:
-            open_classes = np.flatnonzero(undecided & (lost == 0))
+            which = np.flatnonzero(undecided & (lost == 0))
             undecided[:] = 0
-            self._settle(table, open_classes, lost, least)
-        gone = int(lost.sum())
-        return Losses(table, lost, least, gone, gone if lost is least else int(least.sum()))
+        return Losses(table, lost, least, *sums(lost, least), which)
 
-    def _settle(self, table: Table, which: NDArray[np.intp], lost: Int64, least: Int64) -> None:
-        """Decide classes at a threshold by the exact tests."""
-        if table.counts is None or not len(which):
-            return
+    def _settled(self, losses: Losses) -> Losses:
+        """Decide the classes at a threshold by the exact tests."""
+        table, lost, least, which = losses.table, losses.lost, losses.least, losses.undecided
+        if which is None or table.counts is None:
+            return losses
         names = [(table.counts[i].tobytes(), int(table.sizes[i])) for i in which]
-        new = np.array([name not in self._settled for name in names])
+        new = np.array([name not in self._decided for name in names], np.bool_)
         if new.any():
-            classes = self._classes(table.counts[which[new]], table.rows[which[new]], table.sizes[which[new]])
+            chosen = which[new]
+            classes = self._classes(table.counts[chosen], table.rows[chosen], table.sizes[chosen])
             satisfied = np.ones(len(classes), np.bool_)
             for privacy in self.fast:
                 satisfied &= evaluate(privacy, classes, self.context).satisfied
-            self._settled.update(
-                zip((names[i] for i in np.flatnonzero(new)), satisfied.tolist(), strict=True)
-            )
+            self._decided.update(zip((names[i] for i in np.flatnonzero(new)), satisfied.tolist(), strict=True))
         for i, name in zip(which.tolist(), names, strict=True):
-            if not self._settled[name]:
+            if not self._decided[name]:
                 lost[i] = table.rows[i]
-                if lost is not least and self.merge_closed:
+                if self.merge_closed:
                     least[i] = max(least[i], 1)
+        return Losses(table, lost, least, int(lost.sum()), int(least.sum()), None)
 
     def _classes(self, counts: Int32, rows: Int64, sizes: Int64) -> Classes:
         histograms = {}

@@ -1,0 +1,96 @@
+"""Local recoding: each class of rows is published as the smallest box around it.
+
+Classes need not be boxes of a grid: rows are put together as loses least, so far more is kept than by one level for
+each column. The steps, each in its file:
+
+1. ``problem``: tuples, costs, criteria, and blocks of rows that may never be mixed;
+2. ``trim``: where a block fails even as one class, the rows that have to go, within the suppression limit;
+3. ``start``: tuples that satisfy the models alone are classes that lose nothing; the others are partitioned by the
+   best cuts, contiguous or one value against all others;
+4. ``merging``: where a model is not absorbing, small classes are merged by loss for each bit of violation removed;
+5. ``near`` and ``search``: rebuild random neighbourhoods, move and swap single rows;
+6. ``settle``: every class is judged exactly; those that fail join others until all hold.
+
+Source: LeFevre, DeWitt, Ramakrishnan, ICDE 2006, doi:10.1109/ICDE.2006.101 (multidimensional partitions); Byun, Kamra,
+Bertino, Li, DASFAA 2007, doi:10.1007/978-3-540-71703-4_18 (k-member clustering); Shaw, CP 1998,
+doi:10.1007/3-540-49481-2_30 (destroy and repair).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indistinct.algorithms.local.infeasible import infeasible
+from indistinct.algorithms.local.merging import merge_violators
+from indistinct.algorithms.local.near import near_units
+from indistinct.algorithms.local.problem import problem_of
+from indistinct.algorithms.local.search import search
+from indistinct.algorithms.local.settle import settle
+from indistinct.algorithms.local.start import cut_classes, satisfied_alone
+from indistinct.algorithms.local.state import assignment_of, state_of
+from indistinct.algorithms.local.trim import hopeless_blocks, rows_to_drop, without
+from indistinct.tables.records import SUPPRESSED, Assignment
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indistinct.algorithms.local.problem import Problem
+    from indistinct.policy import Policy
+    from indistinct.tables.count import Progress
+    from indistinct.tables.records import Frequencies
+
+
+def local(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assignment:
+    """Find classes of little loss that satisfy all models.
+
+    Minimises LM, ``(1/n) sum over rows of the weighted mean cost of the box of the row's class``, a suppressed row
+    counting 1. The classes satisfy every model exactly (``models.evaluate``). Rows are suppressed only where blocks
+    that may not be mixed (fixed attributes, several top labels) cannot hold otherwise, at most ``floor(limit n)``.
+
+    ``recoding.quality``: ``fast`` takes the start, ``balanced`` searches a fixed number of tries; both give the same
+    result for any order of the rows and any number of threads. ``best`` goes on until ``recoding.time_budget`` seconds
+    (10) have passed.
+
+    Raises InfeasibleError with the reason and the nearest target when the models cannot be met within the
+    suppression limit; whatever ``progress`` raises. Not checked: that the policy fits the frequencies.
+    """
+    progress("partition", 0, 0)
+    problem = problem_of(frequencies, policy)
+    hopeless = hopeless_blocks(problem)
+    if not hopeless.any():
+        return _solve(problem, hopeless, policy, progress)
+    drop = rows_to_drop(problem, hopeless)
+    if drop.sum() > min(problem.allowed, frequencies.total - 1):
+        raise infeasible(problem, hopeless, int(drop.sum()))
+    left, cells = without(frequencies, drop)
+    rest = problem_of(left, policy)
+    found = _solve(rest, hopeless_blocks(rest), policy, progress)
+    gone = np.flatnonzero(drop)
+    whole = Assignment(
+        np.concatenate([cells[found.cell], gone]).astype(np.int32),
+        np.concatenate([found.count, drop[gone]]),
+        np.concatenate([found.class_of, np.full(len(gone), SUPPRESSED, np.int32)]),
+        found.classes,
+        None,
+        found.notes,
+    )
+    lost = int(whole.count[whole.class_of == SUPPRESSED].sum())
+    if lost > min(problem.allowed, frequencies.total - 1):
+        raise infeasible(problem, hopeless, lost)
+    return whole
+
+
+def _solve(problem: Problem, hopeless: NDArray[np.bool_], policy: Policy, progress: Progress) -> Assignment:
+    """Partition, search, settle."""
+    whole = satisfied_alone(problem)
+    light = np.flatnonzero(~whole)
+    class_of, rank = cut_classes(problem, problem.guards, light)
+    alone = np.flatnonzero(whole)
+    class_of[alone] = np.arange(len(alone), dtype=np.int32) + class_of.max(initial=-1) + 1
+    state = state_of(problem, whole, class_of, rank)
+    merge_violators(state)
+    if policy.recoding.quality != "fast" and len(light) > 1:
+        search(state, near_units(state), policy, progress)
+    return assignment_of(state, settle(state, hopeless))

@@ -1,0 +1,71 @@
+"""Merging classes until all hold: the start for distances, and the repair of any state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indistinct.kernels.partition import HEAD
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indistinct.algorithms.local.state import State
+    from indistinct.kernels.guards import Guards
+
+    Int64 = NDArray[np.int64]
+    Float64 = NDArray[np.float64]
+
+# loss (one attribute of one row hidden) that is paid for removing the excess of one row
+PRICE = 20.0
+# classes that are looked at on either side
+WINDOW = 256
+
+
+def merge_violators(state: State) -> None:
+    """Merge classes that violate the criteria with near ones, the smallest first, until none is left that can be.
+
+    First among themselves, by loss for each bit of excess that goes; where nothing is left to merge with, into
+    any class of the block.
+    """
+    from indistinct.kernels.merging import excesses
+
+    guards = state.problem.guards
+    excess = excesses(state.units, guards, state.parts, state.scratch())
+    everyone = False
+    while True:
+        violators = np.flatnonzero((state.parts.state[:, HEAD] >= 0) & (excess > 0.0))
+        if len(violators) == 0:
+            return
+        merged = merge_some(state, guards, violators, state.used if everyone else violators, excess, PRICE)
+        if merged == 0 and everyone:
+            return
+        everyone = everyone or merged == 0
+
+
+def merge_some(
+    state: State, guards: Guards, violators: Int64, partners: Int64, excess: Float64, price: float
+) -> int:
+    """One round: each violator that still is one joins the best of the partners near it; how many did."""
+    from indistinct.kernels.merging import merge_round
+
+    parts = state.parts
+    near = state.rank[state.tuple_of[parts.state[:, HEAD]]]  # unused classes read nonsense, and nobody reads it
+    ordered = partners[np.lexsort((partners, near[partners]))]
+    place = np.searchsorted(near[ordered], near).astype(np.int64)
+    queue = violators[np.lexsort((violators, parts.mass[violators, 0]))]
+    window = len(partners) if len(queue) < 8 else WINDOW
+    return merge_round(
+        state.units,
+        state.problem.costs,
+        guards,
+        parts,
+        queue,
+        ordered,
+        place,
+        window,
+        price,
+        excess,
+        state.scratch(guards),
+    )

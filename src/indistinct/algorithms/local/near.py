@@ -1,0 +1,76 @@
+"""Near tuples, from sorted orders."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indistinct.algorithms.local.threads import in_parallel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indistinct.algorithms.local.problem import Problem
+    from indistinct.algorithms.local.state import State
+
+    Int32 = NDArray[np.int32]
+    Int64 = NDArray[np.int64]
+
+KEPT = 12
+SPAN = 3
+CHUNKS = 4
+
+
+def near_units(state: State) -> Int32:
+    """int32[n, m]: near units of each single unit, the nearest first (-1: none).
+
+    The first is the next unit of the same tuple.
+    """
+    from indistinct.kernels.neighbours import link
+
+    problem = state.problem
+    among = np.unique(state.tuple_of[state.single])
+    reach = problem.tuples.reach[among]
+    nearest = np.full((len(among), KEPT), -1, np.int32)
+    distance = np.full((len(among), KEPT), np.inf, np.float32)
+    edges = np.linspace(0, len(among), CHUNKS + 1).astype(np.int64)
+    for order in _orders(problem, among):
+
+        def offer(chunk: int, order: Int32 = order) -> None:
+            link(reach, problem.costs, order, SPAN, nearest, distance, edges[chunk], edges[chunk + 1])
+
+        in_parallel(offer, range(CHUNKS), len(among))
+    return _for_units(state, among, nearest)
+
+
+def _orders(problem: Problem, among: Int64) -> list[Int32]:
+    """Sort with each attribute last, and with each second last before the one with most values."""
+    from indistinct.kernels.neighbours import sort_by
+
+    tuples = problem.frequencies.tuples[among]
+    keys = np.ascontiguousarray(tuples.T)
+    sizes = np.array([hierarchy.size for hierarchy in problem.frequencies.quasi], np.int64)
+    width = len(sizes)
+    widest = int(np.argmax(sizes))
+    endings = [(a,) for a in range(width)] + [(a, widest) for a in range(width) if a != widest]
+    sequences = [
+        np.array([a for a in range(width) if a not in ending] + list(ending), np.int64) for ending in endings
+    ]
+    return in_parallel(lambda sequence: sort_by(keys, sizes, sequence), sequences, len(among))
+
+
+def _for_units(state: State, among: Int64, nearest: Int32) -> Int32:
+    """Translate near tuples to near units: copies of a tuple get different copies of its neighbours."""
+    units = len(state.tuple_of)
+    first = np.searchsorted(state.tuple_of, among)
+    copies = np.searchsorted(state.tuple_of, among, side="right") - first
+    place = np.searchsorted(among, state.tuple_of)
+    place = np.where(state.single, np.minimum(place, len(among) - 1), 0)
+    copy = np.arange(units) - first[place]
+    tuples = nearest[place]
+    found = np.where(tuples >= 0, first[tuples] + copy[:, None] % copies[tuples], -1)
+    sibling = np.where(copies[place] > 1, first[place] + (copy + 1) % copies[place], -1)
+    result = np.concatenate([sibling[:, None], found], axis=1).astype(np.int32)
+    result[~state.single] = -1
+    return result

@@ -1,0 +1,93 @@
+"""The problem in numbers: tuples, what boxes cost, what classes must satisfy, what may never be mixed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import floor
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indistinct.kernels.boxes import Costs, costs_of
+from indistinct.kernels.guards import Guards, guards_of
+from indistinct.kernels.units import Units, reach_of
+from indistinct.models import MODELS, Context, criteria
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indistinct.policy import Policy
+    from indistinct.policy.privacy import Privacy
+    from indistinct.tables.records import Frequencies
+
+    Int64 = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What the steps of the search share.
+
+    ``tuples``: one unit for each distinct tuple. ``block`` int64[u]: tuples of different blocks may never be in
+    one class. ``allowed``: rows that may be suppressed. ``guards`` hold what has a compiled form; where a model
+    has none, the exact test at the end decides alone.
+    """
+
+    frequencies: Frequencies
+    privacy: tuple[Privacy, ...]
+    context: Context
+    allowed: int
+    costs: Costs
+    guards: Guards
+    tuples: Units
+    block: Int64
+
+
+def problem_of(frequencies: Frequencies, policy: Policy) -> Problem:
+    """Bring counts and policy into the form that kernels read."""
+    context = Context(frequencies.references)
+    compiled = [
+        criterion
+        for privacy in policy.privacy
+        if MODELS[privacy.model].merge_closed
+        for criterion in criteria([privacy], context) or ()
+    ]
+    names = [hierarchy.attribute for hierarchy in frequencies.sensitive]
+    guards = guards_of(compiled, names, [hierarchy.size for hierarchy in frequencies.sensitive])
+    values = np.ascontiguousarray(frequencies.codes[:, len(frequencies.quasi) :])
+    mass = np.stack([frequencies.tuple_rows, _sizes(frequencies)], axis=1)
+    return Problem(
+        frequencies,
+        policy.privacy,
+        context,
+        floor(policy.suppression.limit * frequencies.total),
+        costs_of(frequencies.quasi),
+        guards,
+        Units(reach_of(frequencies.tuples), mass, frequencies.start, values, frequencies.rows),
+        _blocks(frequencies),
+    )
+
+
+def _sizes(frequencies: Frequencies) -> Int64:
+    """What each tuple adds to the size of its class: its rows, or a share of its persons.
+
+    A person with rows in several tuples is counted for one of them only, so that sums over any tuples never
+    exceed the number of distinct persons.
+    """
+    persons = frequencies.persons
+    if persons is None:
+        return frequencies.tuple_rows
+    owner = np.repeat(np.arange(len(persons.single)), np.diff(persons.start))
+    first = np.unique(persons.ids, return_index=True)[1]
+    return persons.single + np.bincount(owner[first], minlength=len(persons.single))
+
+
+def _blocks(frequencies: Frequencies) -> Int64:
+    """Number the combinations of top labels: an attribute without a root keeps its top labels apart."""
+    tops = [
+        hierarchy.levels[-1].node_of[frequencies.tuples[:, a]]
+        for a, hierarchy in enumerate(frequencies.quasi)
+        if not hierarchy.is_range and hierarchy.levels[-1].node_of.max(initial=0) > 0
+    ]
+    if not tops:
+        return np.zeros(len(frequencies.tuples), np.int64)
+    return np.unique(np.stack(tops, axis=1), axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)

@@ -1,0 +1,82 @@
+"""The start: tuples that satisfy the models alone, and a partition of the others by cuts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indistinct.algorithms.local.threads import in_parallel
+from indistinct.kernels.criteria import DISTINCT
+from indistinct.kernels.guards import KIND, LEAST_SIZE, scratch_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indistinct.algorithms.local.problem import Problem
+    from indistinct.kernels.guards import Guards
+
+    Int32 = NDArray[np.int32]
+    Int64 = NDArray[np.int64]
+
+# parts below this share of the tuples are cut in parallel
+SHARE = 16
+
+
+def satisfied_alone(problem: Problem) -> NDArray[np.bool_]:
+    """bool[u]: tuples that are a class of their own: they lose nothing, and no other row gains by joining them."""
+    from indistinct.kernels.guards import shortfalls
+
+    large = problem.tuples.mass[:, 1] >= problem.guards.limits[LEAST_SIZE]
+    if len(problem.guards.spec) == 0 or not large.any():
+        return large
+    candidates = np.flatnonzero(large)
+    slices = np.stack([candidates, candidates + 1], axis=1)
+    everyone = np.arange(len(large), dtype=np.int32)
+    scratch = scratch_of(problem.guards, 1)
+    large[candidates] = shortfalls(problem.tuples, problem.guards, everyone, slices, scratch) == 0.0
+    return large
+
+
+def cut_classes(problem: Problem, guards: Guards, among: Int64) -> tuple[Int32, Int32]:
+    """Partition the tuples of ``among`` by the cuts that ``guards`` allow.
+
+    Returns int32[u], the class of each tuple (-1: not of ``among``), numbered so that classes of one branch of the
+    tree of cuts follow each other; and int32[u], the place of each tuple in that order. What cannot be cut stays
+    together even where it violates ``guards``.
+    """
+    order = among[np.argsort(problem.block[among], kind="stable")].astype(np.int32)
+    edges = np.flatnonzero(np.diff(problem.block[order], prepend=-1, append=-1))
+    blocks = np.stack([edges[:-1], edges[1:]], axis=1)
+    threshold = max(64, len(order) // SHARE)
+    none = np.zeros((0, 2), np.int64)
+    pieces = np.concatenate([none, *(_cut(problem, guards, order, block, threshold) for block in blocks)])
+
+    def finish(piece: Int64) -> Int64:
+        return _cut(problem, guards, order, piece, 2)
+
+    parts = np.concatenate([none, *in_parallel(finish, list(pieces), len(order))])
+    class_of = np.full(len(problem.block), -1, np.int32)
+    class_of[order] = np.repeat(np.arange(len(parts), dtype=np.int32), parts[:, 1] - parts[:, 0])
+    rank = np.zeros(len(problem.block), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return class_of, rank
+
+
+def _cut(problem: Problem, guards: Guards, order: Int32, piece: Int64, smallest: int) -> Int64:
+    """Cut one slice of ``order`` in place; the slices that are left, in order."""
+    from indistinct.kernels.cuts import cut
+
+    within = order[piece[0] : piece[1]]
+    if problem.tuples.mass[within, 1].sum() < 2 * guards.limits[LEAST_SIZE]:
+        return piece[None, :]
+    parts = np.empty((len(within), 2), np.int64)
+    parts[0] = 0, len(within)
+    scratch = scratch_of(guards, len(within))
+    return parts[: cut(problem.tuples, problem.costs, guards, within, parts, smallest, scratch)] + piece[0]
+
+
+def without_distances(guards: Guards) -> Guards:
+    """Return the guards that stay satisfied when anything is added (size, distinct values), for the first cuts."""
+    kept = guards.spec[:, KIND] == DISTINCT
+    return guards._replace(spec=guards.spec[kept], parameter=guards.parameter[kept])

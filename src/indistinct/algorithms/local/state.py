@@ -1,0 +1,157 @@
+"""The state of the search: units, their classes, their near units; and how a state becomes an assignment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indistinct.algorithms.local.threads import in_parallel
+from indistinct.kernels.guards import LEAST_SIZE, Guards, Scratch, scratch_of
+from indistinct.kernels.partition import CHANGED, CLASS, HEAD, REGION, Partition, empty_partition
+from indistinct.kernels.units import Units
+from indistinct.tables.records import SUPPRESSED, Assignment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from indistinct.algorithms.local.problem import Problem
+
+    Int32 = NDArray[np.int32]
+    Int64 = NDArray[np.int64]
+
+# a class that no search may change
+NOBODY = -1
+# units for one region: large enough that few neighbours lie across a border
+PER_REGION = 6000
+MOST_REGIONS = 16
+GOLDEN = 0.6180339887498949
+
+
+@dataclass(frozen=True)
+class State:
+    """Units in classes.
+
+    ``cell`` int32[e]: the cell of each entry of ``units.values``; ``tuple_of`` int32[n]: the tuple of each unit.
+    ``single`` bool[n]: units that are single rows (or, with persons, tuples) and may be moved.
+    ``rank`` int32[u]: tuples in the order of the tree of cuts, near ones near each other.
+    """
+
+    problem: Problem
+    units: Units
+    cell: Int32
+    tuple_of: Int32
+    single: NDArray[np.bool_]
+    rank: Int32
+    parts: Partition
+
+    @property
+    def class_of(self) -> Int32:
+        """int32[n]: class of each unit."""
+        return self.parts.link[:, CLASS]
+
+    @property
+    def used(self) -> Int64:
+        """Numbers of the classes that have members."""
+        return np.flatnonzero(self.parts.state[:, HEAD] >= 0)
+
+    def loss(self) -> float:
+        """LM of the state."""
+        total = float((self.parts.mass[:, 0] * self.parts.loss).sum())
+        return total / (self.problem.frequencies.total * len(self.problem.costs.kind))
+
+    def scratch(self, guards: Guards | None = None) -> Scratch:
+        """Work memory for one thread."""
+        return scratch_of(guards or self.problem.guards, len(self.cell) + 1)
+
+
+def state_of(problem: Problem, whole: NDArray[np.bool_], class_of_tuple: Int32, rank: Int32) -> State:
+    """Put the tuples into classes; those that are not ``whole`` as single rows."""
+    frequencies = problem.frequencies
+    tuple_of_cell = frequencies.tuple_of
+    split = np.zeros(len(whole), np.bool_) if frequencies.persons is not None else ~whole
+    copies = np.where(split[tuple_of_cell], frequencies.rows, 1)
+    cell = np.repeat(np.arange(len(copies), dtype=np.int32), copies)
+    owner = tuple_of_cell[cell]
+    begins = split[owner]
+    begins[1:] |= owner[1:] != owner[:-1]
+    begins[:1] = True
+    start = np.append(np.flatnonzero(begins), len(cell))
+    tuple_of = owner[start[:-1]]
+    single = np.ones(len(tuple_of), np.bool_) if frequencies.persons is not None else split[tuple_of]
+    mass = np.where(split[tuple_of][:, None], 1, problem.tuples.mass[tuple_of])
+    units = Units(
+        problem.tuples.reach[tuple_of],
+        np.ascontiguousarray(mass),
+        start,
+        problem.tuples.values[cell],
+        np.where(begins & split[owner], 1, frequencies.rows[cell]),
+    )
+    classes = int(class_of_tuple.max(initial=-1)) + 1
+    room = max(classes, int(mass[:, 1].sum()) // int(problem.guards.limits[LEAST_SIZE])) + 2 * MOST_REGIONS
+    parts = empty_partition(len(tuple_of), min(room, len(tuple_of) + 1), units.reach.shape[1])
+    state = State(problem, units, cell, tuple_of, single, rank, parts)
+    from indistinct.kernels.partition import fill
+
+    fill(units, problem.costs, parts, class_of_tuple[tuple_of])
+    return state
+
+
+def assignment_of(state: State, suppressed: NDArray[np.bool_], notes: tuple[str, ...] = ()) -> Assignment:
+    """Write a state as an assignment: classes numbered by their first cell; ``suppressed`` bool[g] classes dropped."""
+    classes = len(state.parts.loss)
+    entry_class = np.repeat(state.class_of, np.diff(state.units.start))
+    key = state.cell * np.int64(classes) + entry_class
+    order = np.argsort(key, kind="stable")
+    first = np.flatnonzero(np.diff(key[order], prepend=-1))
+    count = np.add.reduceat(state.units.counts[order], first)
+    cell, class_of = state.cell[order[first]], entry_class[order[first]]
+    gone = suppressed[class_of]
+    met, place, inverse = np.unique(class_of[~gone], return_index=True, return_inverse=True)
+    rank = np.empty(len(met), np.int32)
+    rank[np.argsort(place, kind="stable")] = np.arange(len(met), dtype=np.int32)
+    numbers = np.full(len(cell), SUPPRESSED, np.int32)
+    numbers[~gone] = rank[inverse.reshape(-1)]
+    return Assignment(cell, count, numbers, len(met), None, notes)
+
+
+def in_regions(
+    state: State, turn: int, work: Callable[[int, Int32, Int32], int], todo: NDArray[np.bool_]
+) -> int:
+    """Let ``work(region, units, unused classes)`` loose on parts of the table at once; the sum of its results.
+
+    Classes are split into regions along the tree of cuts, by the place of their first unit, at other places in
+    each ``turn``; ``todo`` bool[n] are the units to look at. The number of regions depends on the table alone.
+    """
+    parts = state.parts
+    used = parts.state[:, HEAD] >= 0
+    movable = used.copy()
+    movable[state.class_of[~state.single]] = False
+    regions = max(1, min(MOST_REGIONS, int(state.single.sum()) // PER_REGION))
+    classes = np.flatnonzero(movable)
+    heads = state.rank[state.tuple_of[parts.state[classes, HEAD]]]
+    ordered = classes[np.argsort(heads, kind="stable")]
+    members = np.cumsum(parts.mass[ordered, 2])
+    parts.state[:, REGION] = NOBODY
+    total = int(members[-1]) if len(members) else 1
+    shift = int(total / regions * (turn * GOLDEN % 1.0))
+    parts.state[ordered, REGION] = (members - 1 + shift) * regions // total % regions
+    unused = np.flatnonzero(~used).astype(np.int32)
+    shares = np.array_split(unused, regions)
+    for region, share in enumerate(shares):
+        parts.state[share, REGION] = region
+    wanted = np.where(todo, parts.state[state.class_of, REGION], NOBODY)
+    order = np.argsort(wanted, kind="stable").astype(np.int32)
+    edges = np.searchsorted(wanted[order], np.arange(regions + 1))
+    pieces = [(r, order[edges[r] : edges[r + 1]], shares[r]) for r in range(regions)]
+    return sum(in_parallel(lambda piece: work(*piece), pieces, int(edges[-1] - edges[0])))
+
+
+def changed_units(state: State) -> NDArray[np.bool_]:
+    """bool[n]: units in classes that changed since this was last asked."""
+    changed = state.parts.state[state.class_of, CHANGED] > 0
+    state.parts.state[:, CHANGED] = 0
+    return changed & state.single

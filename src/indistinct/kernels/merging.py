@@ -1,0 +1,115 @@
+"""Merging classes that violate the criteria, by what it costs for each bit of violation that it removes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indistinct.kernels import kernel, step
+from indistinct.kernels.boxes import NEVER, Costs, union_loss
+from indistinct.kernels.guards import LEAST_SIZE, Guards, Scratch, shortfall
+from indistinct.kernels.partition import HEAD, NEXT, Partition, attach, detach, refresh
+from indistinct.kernels.units import ROWS, SIZE, Units
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Int32 = NDArray[np.int32]
+    Int64 = NDArray[np.int64]
+    Float64 = NDArray[np.float64]
+
+
+@step
+def _members(parts: Partition, c: int, scratch: Scratch, count: int) -> int:
+    u = parts.state[c, HEAD]
+    while u >= 0:
+        scratch.ids[count] = u
+        count += 1
+        u = parts.link[u, NEXT]
+    return count
+
+
+@step
+def _excess(units: Units, guards: Guards, parts: Partition, c: int, e: int, scratch: Scratch) -> float:
+    """Shortfall, size included, of one class (c = e) or of two together, times their rows."""
+    rows, size = parts.mass[c, ROWS], parts.mass[c, SIZE]
+    if e != c:
+        rows += parts.mass[e, ROWS]
+        size += parts.mass[e, SIZE]
+    k = guards.limits[LEAST_SIZE]
+    short = max(0, k - size) / k
+    if len(guards.spec) > 0:
+        count = _members(parts, c, scratch, np.int64(0))
+        if e != c:
+            count = _members(parts, e, scratch, count)
+        short += shortfall(units, guards, scratch.ids[:count], scratch)
+    return short * rows
+
+
+@kernel
+def excesses(units: Units, guards: Guards, parts: Partition, scratch: Scratch) -> Float64:
+    """Excess of each class: its shortfall (0 if it satisfies all criteria, size included) times its rows."""
+    result = np.zeros(len(parts.loss))
+    for c in range(len(result)):
+        if parts.state[c, HEAD] >= 0:
+            result[c] = _excess(units, guards, parts, np.int64(c), np.int64(c), scratch)
+    return result
+
+
+@kernel
+def merge_round(
+    units: Units,
+    costs: Costs,
+    guards: Guards,
+    parts: Partition,
+    queue: Int64,
+    partners: Int64,
+    place: Int64,
+    window: int,
+    price: float,
+    excess: Float64,
+    scratch: Scratch,
+) -> int:
+    """Merge each class of ``queue`` with its best partner; returns how many were merged.
+
+    ``partners`` are in an order that keeps near ones near; class c would stand at ``place[c]`` there. The best
+    of the ``window`` on either side adds least loss minus ``price`` times the excess that disappears. A class
+    that took part in a merge rests until the next round. ``excess`` is kept up to date.
+    """
+    done = 0
+    touched = np.zeros(len(parts.loss), np.uint8)
+    for c in queue:
+        if touched[c] or excess[c] <= 0.0:
+            continue
+        centre = place[c]
+        best, target, after = np.inf, np.int64(-1), 0.0
+        here = parts.mass[c, ROWS] * parts.loss[c]
+        for at in range(max(0, centre - window), min(len(partners), centre + window + 1)):
+            e = partners[at]
+            if e == c or touched[e]:
+                continue
+            loss = union_loss(costs, parts.box[c], parts.box[e])
+            if loss >= NEVER:
+                continue
+            rows = parts.mass[c, ROWS] + parts.mass[e, ROWS]
+            added = rows * loss - here - parts.mass[e, ROWS] * parts.loss[e]
+            both = excess[c] + excess[e]
+            if added - price * both >= best:
+                continue
+            left = _excess(units, guards, parts, c, e, scratch)
+            if added - price * (both - left) < best:
+                best, target, after = added - price * (both - left), e, left
+        if target < 0:
+            continue
+        u = np.int64(parts.state[target, HEAD])
+        while u >= 0:
+            v = np.int64(parts.link[u, NEXT])
+            detach(units, parts, u)
+            attach(units, parts, u, c)
+            u = v
+        refresh(units, costs, parts, c)
+        excess[c], excess[target] = after, 0.0
+        touched[c], touched[target] = 1, 1
+        done += 1
+    return done
