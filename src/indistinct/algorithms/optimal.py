@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
     Node = tuple[int, ...]
 
-LARGEST = 10_000_000  # nodes for which the search may keep an array
+LARGEST = 10_000_000  # nodes that a search with proof is asked for without a time budget
+ARRAY = 100_000  # nodes up to which an array of bounds is faster than boxes
 MARGIN = 1e-11  # more than rounding can do to a loss
 EVERY = 64  # nodes between two calls of progress
 
@@ -53,8 +54,9 @@ class OutOfTime(Exception):  # noqa: N818  # ends a search, not an error
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search found: the best node with its loss and suppressed rows, the number of nodes judged, and a lower
-    bound of the loss of all nodes.
+    """What a search found: the best node, its loss and suppressed rows.
+
+    ``evaluated``: nodes that were judged; ``lower_bound``: no feasible node loses less.
     """
 
     node: Node
@@ -143,9 +145,7 @@ class Search:
         self.lattice = judge.lattice
         self.progress = progress
         self.deadline = deadline
-        self.bounds = (
-            NodeBounds(self.lattice) if self.lattice.size <= LARGEST else BoxBounds(self.lattice, judge.limit)
-        )
+        self.bounds = NodeBounds(self.lattice) if self.lattice.size <= ARRAY else BoxBounds(self.lattice, judge.limit)
         self.verdicts: dict[Node, Verdict] = {}
         self.best: Node | None = None
         self.loss = 2.0  # more than any loss

@@ -9,6 +9,8 @@ can be kept the whole class goes. Each returns the number of undecided classes.
 ``judge`` takes any criterion; the others are the same tests for those that searches spend their time on.
 """
 
+# ruff: noqa: ARG001  # all judges are called alike
+
 from __future__ import annotations
 
 from math import log
@@ -141,7 +143,7 @@ def judge_recursive(
                     top[place] = top[place - 1]
                     place -= 1
                 top[place] = count
-        tail = rows[i]
+        tail = np.int64(rows[i])
         if length > 1:
             for count in top:
                 tail -= count
@@ -154,7 +156,7 @@ def judge_recursive(
                 over = counts[i, v] - cap
                 if over > 0:
                     gone += over
-            gone = max(1, gone)
+            gone = max(np.int64(1), gone)
             least[i] = rows[i] if rows[i] - gone < k else max(least[i], gone)
         elif value > -BAND:
             undecided[i] = 1
@@ -213,10 +215,11 @@ def judge_entropy(
         n = rows[i]
         if least[i] == n:
             continue
-        total, values, largest = 0.0, 0, 0
+        total, values, largest = 0.0, 0, np.int64(0)
         for v in range(first, last):
             count = np.int64(counts[i, v])
-            values += count > 0
+            if count > 0:
+                values += 1
             largest = max(largest, count)
             if count < len(logarithms):
                 total += logarithms[count]
@@ -240,7 +243,7 @@ def judge_entropy(
 @kernel
 def judge_distance(
     t: float,
-    ordered: bool,
+    ordered: bool,  # noqa: FBT001  # kernels take no keywords
     order: Int32,
     parent: Int32,
     masses: Float64,

@@ -34,13 +34,11 @@ def _expand(
 
 
 @kernel
-def tighten(
-    bound: Float64, node: Int64, strides: Int64, base: Float64, relief: Float64, least: int, rows: int
-) -> None:
+def tighten(bound: Float64, node: Int64, strides: Int64, base: Float64, relief: Float64, least: int, rows: int) -> None:
     """Raise the bound of every node D <= ``node`` to base(D) + (``least`` - relief(D)) / ``rows``.
 
-    base(D) and relief(D) are the sums over a of ``base[a, D[a]]`` and ``relief[a, D[a]]``. ``rows`` = 0 closes all these
-    nodes: their bound becomes infinite.
+    base(D) and relief(D) are the sums over a of ``base[a, D[a]]`` and ``relief[a, D[a]]``. ``rows`` = 0 closes all
+    these nodes: their bound becomes infinite.
     """
     half, size, cut = 1, 1, 0
     for a in range(len(node)):

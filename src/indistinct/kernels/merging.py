@@ -74,20 +74,19 @@ def merge_round(
     """Merge each class of ``queue`` with its best partner; returns how many were merged.
 
     ``partners`` are in an order that keeps near ones near; class c would stand at ``place[c]`` there. The best
-    of the ``window`` on either side adds least loss minus ``price`` times the excess that disappears. A class
-    that took part in a merge rests until the next round. ``excess`` is kept up to date.
+    of the ``window`` on either side adds least loss minus ``price`` times the excess that disappears. ``excess``
+    is kept up to date.
     """
     done = 0
-    touched = np.zeros(len(parts.loss), np.uint8)
     for c in queue:
-        if touched[c] or excess[c] <= 0.0:
+        if excess[c] <= 0.0 or parts.state[c, HEAD] < 0:
             continue
         centre = place[c]
         best, target, after = np.inf, np.int64(-1), 0.0
         here = parts.mass[c, ROWS] * parts.loss[c]
         for at in range(max(0, centre - window), min(len(partners), centre + window + 1)):
             e = partners[at]
-            if e == c or touched[e]:
+            if e == c or parts.state[e, HEAD] < 0:
                 continue
             loss = union_loss(costs, parts.box[c], parts.box[e])
             if loss >= NEVER:
@@ -102,14 +101,13 @@ def merge_round(
                 best, target, after = added - price * (both - left), e, left
         if target < 0:
             continue
-        u = np.int64(parts.state[target, HEAD])
+        u = np.int64(parts.state[c, HEAD])
         while u >= 0:
             v = np.int64(parts.link[u, NEXT])
             detach(units, parts, u)
-            attach(units, parts, u, c)
+            attach(units, parts, u, target)
             u = v
-        refresh(units, costs, parts, c)
-        excess[c], excess[target] = after, 0.0
-        touched[c], touched[target] = 1, 1
+        refresh(units, costs, parts, target)
+        excess[c], excess[target] = 0.0, after
         done += 1
     return done

@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
 
 @kernel
-def pack(
-    tuples: Int32, rows: Int64, words: Int64, shifts: Int64, offsets: Int64, keys: Int64, margins: Int64
-) -> None:
+def pack(tuples: Int32, rows: Int64, words: Int64, shifts: Int64, offsets: Int64, keys: Int64, margins: Int64) -> None:
     """Pack codes int32[u, d] into ``keys`` int64[u, W] and count the rows of every code of every attribute.
 
     ``margins`` int64[.], zero before: attribute a counts its codes from ``offsets[a]``.

@@ -17,6 +17,7 @@ from indistinct.notices import Notice
 from indistinct.releases.audit import persons_spread
 from indistinct.releases.manifest import earlier_releases, manifest_path, write_manifest
 from indistinct.releases.prepare import kept_identifying, near_unique, prepare
+from indistinct.releases.published import delimiter_of, missing_text
 from indistinct.releases.recount import matches
 from indistinct.releases.verification import persons_of_labels, verify_written
 from indistinct.risk.suitability import suitability
@@ -230,16 +231,6 @@ def decided_again(
     if {column.name for column in published.columns} != set(found.columns) or not matches(published, found):
         return None
     return persons_of_labels(prepared.counted.frequencies, assignment, recoding)
-
-
-def delimiter_of(output: Path, dialect: str | None) -> str:
-    """Write CSV files as the source was written, TSV files with tabs."""
-    return "\t" if output.suffix.lower() == ".tsv" else dialect or ","
-
-
-def missing_text(policy: Policy) -> str:
-    """The text of a missing cell in written text files: the first token of the policy."""
-    return policy.table.missing[0] if policy.table.missing else ""
 
 
 class _Clock:

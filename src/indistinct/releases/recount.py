@@ -121,7 +121,8 @@ def _collected(dictionaries: list[Dictionary], batches: Iterable[tuple[Any, Int6
     codes, rows = [], []
     for batch, counts in batches:
         columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-        codes.append(np.column_stack([d.encode(columns[d.column]) for d in dictionaries]))
+        encoded = [d.encode(columns[d.column]) for d in dictionaries]
+        codes.append(np.column_stack(encoded) if encoded else np.zeros((batch.num_rows, 0), np.int32))
         rows.append(counts)
     texts = tuple(dictionary.texts for dictionary in dictionaries)
     names = tuple(dictionary.column for dictionary in dictionaries)

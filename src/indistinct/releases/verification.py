@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.errors import DataError
 from indistinct.hierarchies.labels import Reader
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.models import Context
 from indistinct.releases.audit import judge
+from indistinct.releases.published import delimiter_of, published_options
 from indistinct.releases.recount import altered, matches, recount, restored
 from indistinct.releases.spelling import guard_of, speller
 from indistinct.tables.classes import classes_of, histograms_of, joint_counts
@@ -17,7 +19,6 @@ from indistinct.tables.columnar import is_text
 from indistinct.tables.count import silent
 from indistinct.tables.dictionary import texts_of
 from indistinct.tables.records import SUPPRESSED, Classes, Frequencies
-from indistinct.tables.source import TableOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,20 +50,20 @@ def verify_written(
     policy, frequencies = prepared.policy, prepared.counted.frequencies
     columns = [column.name for column in published.columns]
     progress("verify", 0, 3)
-    options = TableOptions(delimiter=_delimiter(prepared, path), missing=tuple(policy.table.missing))
+    suffix = "" if path is None else path.suffix.lower()
+    options = published_options(policy, suffix, None if path is None else delimiter_of(path, prepared.source.dialect))
     found = as_spelled(recount(path if path is not None else published.table(), columns, options), published, policy, path)
     rows_match = matches(published, found)
     progress("verify", 1, 3)
     uncovered = _uncovered(prepared, assignment, recoding)
     progress("verify", 2, 3)
-    classes = reread_classes(
+    models, classes, _ = judge_reread(
         found,
         frequencies,
         persons_of_labels(frequencies, assignment, recoding),
         policy,
-        starred_is_class=policy.suppression.rows != "exempt",
+        may_exempt=policy.suppression.rows == "exempt",
     )
-    models, _ = judge(policy, classes, Context(frequencies.references))
     progress("verify", 3, 3)
     proof: dict[str, Any] = {"rows_match": rows_match, "coverage": "refuted" if uncovered else "proven"}
     if not rows_match:
@@ -77,12 +78,28 @@ def verify_written(
     }
 
 
-def _delimiter(prepared: Prepared, path: Path | None) -> str | None:
-    if path is None:
-        return None
-    from indistinct.releases.anonymize import delimiter_of
+def judge_reread(
+    found: Recount,
+    frequencies: Frequencies,
+    persons: dict[tuple[str | None, ...], int] | None,
+    policy: Policy,
+    *,
+    may_exempt: bool,
+) -> tuple[list[dict[str, Any]], Classes, int]:
+    """Judge re-read rows: an entry for each model, the classes, and how many suppressed rows are no class.
 
-    return delimiter_of(path, prepared.source.dialect)
+    Rows with the token in every quasi-identifier are a class like others where that satisfies the models; else, if that
+    ``may`` be, they are suppressed rows and exempt.
+    """
+    context = Context(frequencies.references)
+    classes = reread_classes(found, frequencies, persons, policy, starred_is_class=True)
+    models, _ = judge(policy, classes, context)
+    if not may_exempt or all(entry["satisfied"] for entry in models):
+        return models, classes, 0
+    others = reread_classes(found, frequencies, persons, policy, starred_is_class=False)
+    if not len(others):
+        return models, classes, 0
+    return judge(policy, others, context)[0], others, int(classes.rows.sum() - others.rows.sum())
 
 
 def as_spelled(found: Recount, published: Published, policy: Policy, path: Path | None) -> Recount:
@@ -179,6 +196,8 @@ def reread_classes(
         codes.append(np.array([code_of.get(text, -1) for text in texts], np.int32)[own])
     # a value that the original lacks is nothing that a model could judge
     known = np.logical_and.reduce([np.ones(len(keys), np.bool_), *(own >= 0 for own in codes)]).tolist()
+    if not any(known):
+        raise DataError("no published row has sensitive values that occur in the original; is it the original?")
     class_of = np.array(
         [
             -1 if key == starred or not judged else number.setdefault(key, len(number))

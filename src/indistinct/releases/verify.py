@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from indistinct.errors import DataError, SchemaError
-from indistinct.models import Context
 from indistinct.notices import Notice
-from indistinct.releases.audit import judge
 from indistinct.releases.coverage import Coverage, Side, coverage
 from indistinct.releases.manifest import hash_status
-from indistinct.releases.prepare import kept_identifying, options_of, prepare
+from indistinct.releases.prepare import kept_identifying, prepare
+from indistinct.releases.published import count_published
 from indistinct.releases.recount import count_source, respelled, restored
 from indistinct.releases.spelling import guard_of, spellers
-from indistinct.releases.verification import label_reader, reread_classes
+from indistinct.releases.verification import judge_reread, label_reader
 from indistinct.tables.columnar import is_text
 from indistinct.tables.count import silent
 from indistinct.tables.dictionary import Dictionary
-from indistinct.tables.source import open_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -83,18 +81,12 @@ def verify(
     prepared = prepare(original, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
     path = Path(published) if isinstance(published, str | Path) and "://" not in str(published) else None
     progress("read", 0, 1)
-    # the delimiter of the policy is that of the original
-    source = open_source(published, replace(options_of(policy), delimiter=None))
-    unknown = [name for name in source.columns if name not in prepared.source.columns]
-    if unknown:
-        raise SchemaError(
-            f'the published table has a column "{unknown[0]}" that the original lacks', column=unknown[0]
-        )
     roles = prepared.roles
+    hidden = {*roles.identifying, roles.person}
+    source, found = count_published(published, policy, prepared.source, hidden)
     quasi = [name for name in roles.quasi if name in source.columns]
     if not quasi:
         raise SchemaError("the published table has none of the quasi-identifiers of the policy")
-    hidden = {*roles.identifying, roles.person}
     leaked = [name for name in source.columns if name in hidden and name not in kept_identifying(roles)]
     untouched = [name for name in source.columns if name not in hidden and name not in quasi]
     lost = [h.attribute for h in prepared.counted.frequencies.sensitive if h.attribute not in untouched]
@@ -103,8 +95,8 @@ def verify(
             f'the published table lacks the sensitive column "{lost[0]}" that a model looks at',
             column=lost[0],
         )
-    columns = [*quasi, *untouched]
-    found, before = count_source(source, columns), count_source(prepared.source, columns)
+    columns = found.columns
+    before = count_source(prepared.source, columns)
     guard = guard_of(policy, "" if path is None else path.suffix.lower())
     typed = [name for name in columns if not is_text(prepared.source.types[name])]
     spellings = spellers({name: before.column(name)[0] for name in columns}, typed, policy)
@@ -122,16 +114,10 @@ def verify(
         if frequencies.persons is None
         else _persons(original, prepared, found, notices, query, sql_table)
     )
-    context = Context(frequencies.references)
-    classes = reread_classes(found, frequencies, persons, policy, starred_is_class=True)
-    models, _ = judge(policy, classes, context)
-    starred = 0
-    if policy.suppression.rows != "test" and not all(entry["satisfied"] for entry in models):
-        # rows with the token everywhere are a class if they can be one, else they are suppressed rows
-        without = reread_classes(found, frequencies, persons, policy, starred_is_class=False)
-        starred = int(classes.rows.sum() - without.rows.sum())
-        classes = without
-        models, _ = judge(policy, classes, context)
+    # rows with the token everywhere are a class if they can be one, else they are suppressed rows
+    models, classes, starred = judge_reread(
+        found, frequencies, persons, policy, may_exempt=policy.suppression.rows != "test"
+    )
     progress("verify", 2, 2)
     document = {
         "satisfied": False,

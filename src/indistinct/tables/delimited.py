@@ -267,6 +267,8 @@ class _Watched(io.RawIOBase):
             data = self._decoded(raw)
             if self.skip:
                 self.skip, data = self.skip - min(self.skip, len(data)), data[self.skip :]
+                if data.startswith(codecs.BOM_UTF8):  # of a cell: the parser would drop one
+                    data = codecs.BOM_UTF8 + data
             if data:
                 self._check(data)
                 return data

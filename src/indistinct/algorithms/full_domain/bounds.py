@@ -31,7 +31,7 @@ PROVERS = 2048  # verdicts that ``BoxBounds`` remembers for the bounds of other 
 
 
 def _steps(node: Node, top: Node) -> list[tuple[tuple[int, int], ...]]:
-    """Changes (attribute, by) to the neighbours of a node: one level up, one down, or both."""
+    """List the changes (attribute, by) that lead to the neighbours of a node: one level up, one down, or both."""
     up = [(a, 1) for a, p in enumerate(node) if p < top[a]]
     down = [(a, -1) for a, p in enumerate(node) if p > 0]
     return [*((step,) for step in up), *((step,) for step in down), *((u, d) for u in up for d in down if u[0] != d[0])]

@@ -50,9 +50,7 @@ def infeasible(
     obstacles = _obstacles(tables.lattice)
     nearest = _nearest(frequencies, privacy, share, tables)
     if needed < total:
-        nearest = (
-            f"a suppression limit of {_percent(needed, total)} ({needed} of {total} rows) would do; {nearest}"
-        )
+        nearest = f"a suppression limit of {_percent(needed, total)} ({needed} of {total} rows) would do; {nearest}"
     return InfeasibleError("; ".join([reason, *obstacles]), nearest)
 
 
@@ -71,17 +69,11 @@ def _obstacles(lattice: Lattice) -> list[str]:
         if labels < 2:
             continue
         if hierarchy.is_fixed:
-            sentences.append(
-                f"'{hierarchy.attribute}' has no hierarchy, its {labels} values are never changed"
-            )
+            sentences.append(f"'{hierarchy.attribute}' has no hierarchy, its {labels} values are never changed")
         elif levels[-1] < hierarchy.height and hierarchy.max_level is not None:
-            sentences.append(
-                f"max_level {hierarchy.max_level} of '{hierarchy.attribute}' leaves {labels} labels"
-            )
+            sentences.append(f"max_level {hierarchy.max_level} of '{hierarchy.attribute}' leaves {labels} labels")
         else:
-            sentences.append(
-                f"top level of '{hierarchy.attribute}' still has {labels} labels{_named(top.labels)}"
-            )
+            sentences.append(f"top level of '{hierarchy.attribute}' still has {labels} labels{_named(top.labels)}")
     return sentences
 
 
@@ -94,7 +86,9 @@ def _nearest(frequencies: Frequencies, privacy: Sequence[Privacy], share: Fracti
     """Say what the most general levels reach."""
     table, member = tables.member_of(np.array(tables.lattice.top, np.int64))
     if all(model.model == "k_anonymity" for model in privacy):
-        return f"the largest k within the limit is {largest_k(table.sizes, table.rows, floor(share * frequencies.total))}"
+        return (
+            f"the largest k within the limit is {largest_k(table.sizes, table.rows, floor(share * frequencies.total))}"
+        )
     classes = classes_of(frequencies, Assignment.of_tuples(frequencies, member))
     context = Context(frequencies.references)
     reached = []

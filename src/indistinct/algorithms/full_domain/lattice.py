@@ -106,9 +106,7 @@ class Lattice:
         return lcm(
             *(
                 weight.denominator * _denominator(hierarchy.levels[level].costs)
-                for hierarchy, weight, levels in zip(
-                    self.quasi, weights(self.quasi), self.levels, strict=True
-                )
+                for hierarchy, weight, levels in zip(self.quasi, weights(self.quasi), self.levels, strict=True)
                 for level in levels
             )
         )
@@ -181,11 +179,7 @@ def _positions(hierarchy: Hierarchy) -> tuple[int, ...]:
     numbers = [_node_count(hierarchy, level) for level in range(hierarchy.min_level, last + 1)]
     return (
         hierarchy.min_level,
-        *(
-            hierarchy.min_level + i
-            for i, (below, number) in enumerate(pairwise(numbers), start=1)
-            if number != below
-        ),
+        *(hierarchy.min_level + i for i, (below, number) in enumerate(pairwise(numbers), start=1) if number != below),
     )
 
 

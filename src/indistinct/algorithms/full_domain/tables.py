@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -152,7 +152,7 @@ class Tables:
             counts, buffer = zeros(found, table.counts.shape[1], table.counts.dtype)
             buffers = (buffer,)
             add_counts(table.counts, member, counts)
-        if table.single is not None:
+        if table.single is not None and table.at is not None and self._person is not None:
             single, at = np.zeros(found, np.int64), np.empty_like(table.at)
             sizes = np.empty(found, np.int64)
             add_persons(table.single, table.at, self._person, member, single, at, sizes)
@@ -192,7 +192,7 @@ class Tables:
         return table, self.member[: len(bottom.rows)][self.bottom_member]
 
 
-def zeros(rows: int, columns: int, dtype: np.dtype[np.int32]) -> tuple[Int32, pool.Buffer]:
+def zeros(rows: int, columns: int, dtype: np.dtype[Any]) -> tuple[Int32, pool.Buffer]:
     """Matrix of zeros in pooled memory, and the buffer to give back."""
     buffer = pool.take(rows * columns * dtype.itemsize)
     matrix = buffer[: rows * columns * dtype.itemsize].view(dtype).reshape(rows, columns)

@@ -86,9 +86,7 @@ class Judge:
     model; other models, and attributes with very many values, are tested exactly on sparse classes.
     """
 
-    def __init__(
-        self, frequencies: Frequencies, lattice: Lattice, privacy: Sequence[Privacy], limit: int
-    ) -> None:
+    def __init__(self, frequencies: Frequencies, lattice: Lattice, privacy: Sequence[Privacy], limit: int) -> None:
         self.frequencies = frequencies
         self.lattice = lattice
         self.limit = limit
@@ -101,7 +99,7 @@ class Judge:
         self.slow: list[Privacy] = []
         self.columns: dict[str, int] = {}
         self._decided: dict[tuple[bytes, int], bool] = {}
-        self.base_terms = lattice.base.tolist()
+        self.base_terms: list[list[float]] = lattice.base.tolist()
         tuples = len(lattice.keys)
         counts, self._buffer = self._dense_counts(self._sort_out())
         self.tables = Tables(frequencies, lattice, counts, TABLE_BYTES)
@@ -189,7 +187,7 @@ class Judge:
 
     def base_of(self, node: Node) -> float:
         """Loss of a node before any suppression."""
-        return sum([terms[p] for terms, p in zip(self.base_terms, node, strict=True)])
+        return sum([terms[p] for terms, p in zip(self.base_terms, node, strict=True)], 0.0)
 
     def exact_loss(self, node: Node) -> Fraction:
         """Exact loss of a node."""
@@ -219,7 +217,7 @@ class Judge:
 
         own = self.lattice
         charge(table.keys, amounts, vector, own.words, own.shifts, own.masks, own.offsets, own.free, self._sums)
-        return relieve(
+        cost: float = relieve(
             vector,
             own.offsets,
             own.free,
@@ -231,6 +229,7 @@ class Judge:
             self._sums,
             relief,
         )
+        return cost
 
     def _losses(self, node: Node, vector: Int64, cutoff: float) -> Losses:
         if self.slow:

@@ -38,7 +38,7 @@ def merge_violators(state: State) -> None:
         violators = np.flatnonzero((state.parts.state[:, HEAD] >= 0) & (excess > 0.0))
         if len(violators) == 0:
             return
-        merged = merge_some(state, guards, violators, state.used if everyone else violators, excess, PRICE)
+        merged = merge_some(state, guards, violators, state.used, excess, PRICE)
         if merged == 0 and everyone:
             return
         everyone = everyone or merged == 0

@@ -69,7 +69,7 @@ def rebuild_pools(state: State, nearest: Int32, pools: int, turn: int) -> int:
     return in_regions(state, turn, work, state.single)
 
 
-def search(state: State, nearest: Int32, policy: Policy, progress: Progress) -> None:
+def search_classes(state: State, nearest: Int32, policy: Policy, progress: Progress) -> None:
     """A fixed number of rebuilds and a few passes: the same result on every machine."""
     classes = len(state.used)
     pools = POOLS * classes // ROUNDS

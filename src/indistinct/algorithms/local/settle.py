@@ -44,7 +44,7 @@ def failing(state: State, among: Int64) -> Int64:
     return among[~satisfied(state.problem, assignment)]
 
 
-def settle(state: State, hopeless: Bools) -> Bools:
+def settle_classes(state: State, hopeless: Bools) -> Bools:
     """Merge classes that fail the exact test until all that can hold do; bool[g]: those that have to go.
 
     A failing class joins the one near it that adds least loss; what holds stays so, because the models are

@@ -1,0 +1,133 @@
+"""Simulated annealing on moves and swaps: where classes are large, most improvements lead uphill first."""
+
+from __future__ import annotations
+
+from math import log
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indistinct.kernels import kernel
+from indistinct.kernels.boxes import Costs, swapped_loss, union_loss
+from indistinct.kernels.guards import LEAST_SIZE, Guards, Scratch
+from indistinct.kernels.partition import (
+    CLASS,
+    HEAD,
+    MEMBERS,
+    NEXT,
+    REGION,
+    Partition,
+    attach,
+    detach,
+    holds,
+    refresh,
+)
+from indistinct.kernels.random import below
+from indistinct.kernels.units import ROWS, SIZE, Units, alike
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Int32 = NDArray[np.int32]
+    Float64 = NDArray[np.float64]
+    UInt64 = NDArray[np.uint64]
+
+
+@kernel
+def anneal(
+    units: Units,
+    costs: Costs,
+    guards: Guards,
+    parts: Partition,
+    nearest: Int32,
+    todo: Int32,
+    mine: int,
+    steps: int,
+    heat: Float64,
+    state: UInt64,
+    scratch: Scratch,
+) -> int:
+    """Try ``steps`` random moves and swaps of units ``todo``; returns how many were made.
+
+    One that adds loss x is made with probability exp(-x / T), T falling geometrically from ``heat[0]`` to
+    ``heat[1]`` (loss of rows times attributes). Partners are members of a class near the unit, every other time
+    one with the same sensitive values, so that no criterion is touched.
+    """
+    k = guards.limits[LEAST_SIZE]
+    guarded = len(guards.spec) > 0
+    nobody = np.int64(-1)
+    scale = np.int64(1 << 30)
+    done = 0
+    temperature = heat[0]
+    cooling = (heat[1] / heat[0]) ** (256.0 / max(steps, 256))
+    for turn in range(steps):
+        if turn % 256 == 255:
+            temperature *= cooling
+        u = np.int64(todo[below(state, np.int64(len(todo)))])
+        v = np.int64(nearest[u, below(state, np.int64(nearest.shape[1]))])
+        if v < 0:
+            continue
+        c, e = np.int64(parts.link[u, CLASS]), np.int64(parts.link[v, CLASS])
+        if e == c or parts.state[e, REGION] != mine:
+            continue
+        bound = -temperature * log((below(state, scale) + 1.0) / (scale + 1.0))
+        kind = below(state, np.int64(4))
+        w, s = units.mass[u, ROWS], units.mass[u, SIZE]
+        rows, size, mass = parts.mass[c, ROWS], parts.mass[c, SIZE], parts.mass[e, ROWS]
+        before = rows * parts.loss[c] + mass * parts.loss[e]
+        box, inner, unit = parts.box[c], parts.inner[c], units.reach[u]
+        x = v
+        if kind == 0:  # a move
+            if parts.mass[c, MEMBERS] < 2 or size - s < k:
+                continue
+            after = (mass + w) * union_loss(costs, parts.box[e], unit)
+            if after - before >= bound:
+                continue
+            after += (rows - w) * swapped_loss(costs, box, inner, unit, inner)
+            if after - before >= bound:
+                continue
+            if guarded and not (
+                holds(units, guards, parts, c, u, nobody, scratch) and holds(units, guards, parts, e, nobody, u, scratch)
+            ):
+                continue
+            detach(units, parts, u)
+            attach(units, parts, u, e)
+        else:  # a swap
+            for _ in range(below(state, parts.mass[e, MEMBERS])):
+                x = np.int64(parts.link[x, NEXT])
+                if x < 0:
+                    x = np.int64(parts.state[e, HEAD])
+            same = alike(units, u, x)
+            if kind > 1 and guarded:
+                left = parts.mass[e, MEMBERS]
+                while left > 0 and not same:
+                    x = np.int64(parts.link[x, NEXT])
+                    if x < 0:
+                        x = np.int64(parts.state[e, HEAD])
+                    same = alike(units, u, x)
+                    left -= 1
+                if not same:
+                    continue
+            y, t = units.mass[x, ROWS], units.mass[x, SIZE]
+            if size - s + t < k or parts.mass[e, SIZE] - t + s < k:
+                continue
+            other = units.reach[x]
+            after = (mass - y + w) * swapped_loss(costs, parts.box[e], parts.inner[e], other, unit)
+            if after - before >= bound:
+                continue
+            after += (rows - w + y) * swapped_loss(costs, box, inner, unit, other)
+            if after - before >= bound:
+                continue
+            if guarded and not same:
+                if not (
+                    holds(units, guards, parts, c, u, x, scratch) and holds(units, guards, parts, e, x, u, scratch)
+                ):
+                    continue
+            detach(units, parts, u)
+            detach(units, parts, x)
+            attach(units, parts, u, e)
+            attach(units, parts, x, c)
+        refresh(units, costs, parts, c)
+        refresh(units, costs, parts, e)
+        done += 1
+    return done

@@ -1,0 +1,87 @@
+"""How a published file is written and read: as its source, but for what its format and the suppression demand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from indistinct.errors import IndistinctError, SchemaError
+from indistinct.hierarchies.suppression import ROOT
+from indistinct.releases.prepare import options_of
+from indistinct.releases.recount import count_source
+from indistinct.tables.source import open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from indistinct.policy import Policy
+    from indistinct.releases.recount import Recount
+    from indistinct.tables.source import Source, TableOptions
+
+WITHOUT_EMPTY_TEXTS = (".xlsx", ".sav", ".dta")
+
+
+def delimiter_of(output: Path, dialect: str | None) -> str:
+    """Write CSV files as the source was written, TSV files with tabs."""
+    return "\t" if output.suffix.lower() == ".tsv" else dialect or ","
+
+
+def missing_text(policy: Policy) -> str:
+    """Text of a missing cell in written text files."""
+    return next(iter(missing_tokens(policy)), "")
+
+
+def missing_tokens(policy: Policy, suffix: str = "") -> tuple[str, ...]:
+    """Texts that are missing values in a published file, first the one that is written.
+
+    Those of the policy, but never what stands for a generalized value; workbooks and statistical files have no empty
+    texts. At least the empty text: something has to be written.
+    """
+    suppressed = (policy.output.suppressed_token, ROOT)
+    tokens = tuple(token for token in policy.table.missing if token not in suppressed)
+    if suffix in WITHOUT_EMPTY_TEXTS:
+        return (*tokens, "")
+    return tokens if tokens or not policy.table.missing else ("",)
+
+
+def published_options(policy: Policy, suffix: str, delimiter: str | None) -> TableOptions:
+    """Take the reading options for a file of ours."""
+    options = options_of(policy)
+    return replace(options, delimiter=delimiter, encoding="utf-8", missing=missing_tokens(policy, suffix))
+
+
+def count_published(
+    table: Any, policy: Policy, original: Source, hidden: Collection[str]
+) -> tuple[Source, Recount]:
+    """Read a published table of any origin: the source, and its distinct rows in the columns not ``hidden``.
+
+    Text files of ours are UTF-8 and separated as the original is; other programs may keep the encoding of the original
+    and separate as they like.
+
+    Raises SchemaError for columns that the original lacks, and what reading raises.
+    """
+    path = Path(table) if isinstance(table, str | Path) and "://" not in str(table) else None
+    suffix = "" if path is None else path.suffix.lower()
+    ours = published_options(policy, suffix, None if path is None else delimiter_of(path, original.dialect))
+    foreign = [replace(ours, delimiter=None, encoding=encoding) for encoding in ("utf-8", policy.table.encoding)]
+    first: IndistinctError | None = None
+    for options in dict.fromkeys((ours, *foreign)):
+        try:
+            return _counted(table, options, original, hidden)
+        except IndistinctError as error:
+            first = first or error
+    assert first is not None  # noqa: S101  # there is always one way to read, and it failed
+    raise first
+
+
+def _counted(
+    table: Any, options: TableOptions, original: Source, hidden: Collection[str]
+) -> tuple[Source, Recount]:
+    source = open_source(table, options)
+    unknown = [name for name in source.columns if name not in original.columns]
+    if unknown:
+        raise SchemaError(
+            f'the published table has a column "{unknown[0]}" that the original lacks', column=unknown[0]
+        )
+    return source, count_source(source, [name for name in source.columns if name not in hidden])
