@@ -14,6 +14,8 @@ from indistinct.kernels.criteria import BAND, violation
 from indistinct.models import contract
 from indistinct.models.contract import Criterion
 
+pytestmark = pytest.mark.small
+
 TREE = np.array([[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]], np.int32)
 SHARES = np.array([0.4, 0.3, 0.2, 0.1])
 NONE = np.zeros((0, 0), np.int32)
@@ -58,9 +60,7 @@ def judged(test, histograms):
 
 def measure(test, histogram):
     rows = sum(histogram)
-    return violation(
-        test.kind, test.parameters, np.array(histogram, np.int64), rows, rows, test.shares, test.tree
-    )
+    return violation(test.kind, test.parameters, np.array(histogram, np.int64), rows, rows, test.shares, test.tree)
 
 
 @pytest.mark.parametrize("name", CRITERIA)

@@ -9,6 +9,8 @@ import pytest
 
 from indistinct.kernels.lattice import box_bound, next_open, smallest_below, tighten
 
+pytestmark = pytest.mark.small
+
 SHAPE = (3, 1, 2, 4)
 NODES = list(product(*map(range, SHAPE)))
 STRIDES = np.array([8, 8, 4, 1], np.int64)

@@ -7,6 +7,8 @@ import pytest
 
 from indistinct.kernels.rollup import add_counts, add_persons, pack, roll_up, roll_up_wide, scatter
 
+pytestmark = pytest.mark.small
+
 # three attributes: 4, 3 and 2 codes; representatives of each code at positions 0, 1, 2
 REPRESENTATIVES = [
     [[0, 1, 2, 3], [0, 0, 2, 2], [0, 0, 0, 0]],

@@ -45,9 +45,15 @@ def _climb(frequencies: Frequencies, policy: Policy, judge: Judge, progress: Pro
         progress("search", sum(node), steps)
         if node == top:
             raise hopeless(frequencies, policy.privacy, share, judge.tables) or infeasible(
-                frequencies, policy.privacy, share, judge.tables, judge.suppressed(top)
+                frequencies, policy.privacy, share, judge.tables, _suppressed_at_top(frequencies, judge)
             )
         open_attributes = [a for a, p in enumerate(node) if p < top[a]]
         chosen = min(open_attributes, key=lambda a: lattice.exact_step(a, node[a]))
         node = (*node[:chosen], node[chosen] + 1, *node[chosen + 1 :])
     return judge.assignment(node, (f"{sum(node)} of {steps} steps were taken",), proven=None)
+
+
+def _suppressed_at_top(frequencies: Frequencies, judge: Judge) -> int:
+    """Rows in violating classes of the most general node, all models applied."""
+    with closing(Judge(frequencies, judge.lattice, judge.privacy, frequencies.total)) as unlimited:
+        return unlimited.suppressed(judge.lattice.top)

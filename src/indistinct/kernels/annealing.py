@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.kernels import kernel
+from indistinct.kernels import lean
 from indistinct.kernels.boxes import Costs, swapped_loss, union_loss
 from indistinct.kernels.guards import LEAST_SIZE, Guards, Scratch
 from indistinct.kernels.partition import (
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     UInt64 = NDArray[np.uint64]
 
 
-@kernel
+@lean
 def anneal(
     units: Units,
     costs: Costs,

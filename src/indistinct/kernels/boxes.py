@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.kernels import kernel
+from indistinct.kernels import lean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,7 +96,7 @@ def _pairs(node: Int32, price: Float64) -> Float64:
     return table
 
 
-@kernel
+@lean
 def swapped_loss(costs: Costs, box: Int32, inner: Int32, gone: Int32, new: Int32) -> float:
     """Weighted loss of a class after one member has gone and one is new.
 
@@ -127,7 +127,7 @@ def swapped_loss(costs: Costs, box: Int32, inner: Int32, gone: Int32, new: Int32
     return total
 
 
-@kernel
+@lean
 def union_loss(costs: Costs, box: Int32, other: Int32) -> float:
     """Weighted loss of the smallest box over two."""
     return swapped_loss(costs, box, box, box, other)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.kernels import kernel, step
+from indistinct.kernels import lean, step
 from indistinct.kernels.boxes import RANGE, Costs, union_loss
 from indistinct.kernels.guards import LEAST_SIZE, Guards, Scratch, shortfall
 from indistinct.kernels.units import ROWS, SIZE, Units
@@ -40,6 +40,15 @@ class Groups(NamedTuple):
     box: Int32
     mass: Int64
     after: Int32
+
+
+def groups_of(d: int, width: int) -> Groups:
+    """Work memory for d attributes and boxes of ``width`` numbers."""
+    return Groups(
+        np.empty((d * GROUPS, width), np.int32),
+        np.empty((d * GROUPS, 2), np.int64),
+        np.empty((GROUPS + 3, width), np.int32),
+    )
 
 
 @step
@@ -182,21 +191,23 @@ def _whole(units: Units, part: Int32, groups: Groups) -> int:
     return size
 
 
-@kernel
+@lean
 def cut(
-    units: Units, costs: Costs, guards: Guards, order: Int32, parts: Int64, smallest: int, scratch: Scratch
+    units: Units,
+    costs: Costs,
+    guards: Guards,
+    order: Int32,
+    parts: Int64,
+    smallest: int,
+    groups: Groups,
+    scratch: Scratch,
 ) -> int:
     """Cut the first part of ``parts`` (slices of ``order``, int64[., 2]) again and again.
 
     Parts of fewer than ``smallest`` units rest as they are. Reorders ``order`` within the part; writes the parts
     that are left to ``parts``, which must have a place for each unit, and returns their number.
     """
-    d, w = len(costs.kind), units.reach.shape[1]
-    groups = Groups(
-        np.empty((d * GROUPS, w), np.int32),
-        np.empty((d * GROUPS, 2), np.int64),
-        np.empty((GROUPS + 3, w), np.int32),
-    )
+    d = len(costs.kind)
     closed, pending = 0, 1  # parts[:closed] are done, parts[-pending:] are open
     last = len(parts) - 1
     parts[last, 0], parts[last, 1] = parts[0, 0], parts[0, 1]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.kernels import kernel, step
+from indistinct.kernels import lean, step
 from indistinct.kernels.criteria import (
     ALPHA,
     BAND,
@@ -75,18 +75,29 @@ class Guards(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Work memory of one thread: ``ids`` int32[n], ``value`` int32[m], ``count`` and ``bins`` (zeros) int64[m]."""
+    """Work memory of one thread.
+
+    ``ids`` int32[n]; ``value`` int32[m], ``count`` int64[m] and ``bins`` int64[m] (zeros) for tallies; ``seen``
+    int64[64] for lists of classes.
+    """
 
     ids: Int32
     value: Int32
     count: Int64
     bins: Int64
+    seen: Int64
 
 
 def scratch_of(guards: Guards, n: int) -> Scratch:
     """Work memory for n units."""
     m = int(guards.limits[WIDEST])
-    return Scratch(np.empty(n, np.int32), np.empty(m, np.int32), np.empty(m, np.int64), np.zeros(m, np.int64))
+    return Scratch(
+        np.empty(n, np.int32),
+        np.empty(m, np.int32),
+        np.empty(m, np.int64),
+        np.zeros(m, np.int64),
+        np.empty(64, np.int64),
+    )
 
 
 def guards_of(criteria: Sequence[Criterion], sensitive: Sequence[str], sizes: Sequence[int]) -> Guards:
@@ -284,7 +295,7 @@ def _over(guards: Guards, q: int, found: int, rows: int, scratch: Scratch) -> fl
     return over if over > BAND else 0.0
 
 
-@kernel
+@lean
 def shortfall(units: Units, guards: Guards, ids: Int32, scratch: Scratch) -> float:
     """How far some units are from satisfying all criteria but size: 0 if they do, at most about 1 for each."""
     rows = np.int64(0)  # a literal 0 would be compiled for twice
@@ -312,10 +323,10 @@ def places_missing(units: Units, guards: Guards, ids: Int32, scratch: Scratch) -
     return missing
 
 
-@kernel
-def shortfalls(units: Units, guards: Guards, order: Int32, parts: Int64, scratch: Scratch) -> Float64:
-    """Shortfall of each part, a slice of ``order``."""
-    result = np.empty(len(parts))
+@lean
+def shortfalls(
+    units: Units, guards: Guards, order: Int32, parts: Int64, result: Float64, scratch: Scratch
+) -> None:
+    """Write to ``result`` the shortfall of each part, a slice of ``order``."""
     for p in range(len(parts)):
         result[p] = shortfall(units, guards, order[parts[p, 0] : parts[p, 1]], scratch)
-    return result

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
     Float64 = NDArray[np.float64]
 
-STEPS = 4  # of Newton's iteration for the rows that can be kept; more of them hardly tighten the bound
+STEPS = 3  # of Newton's iteration for the rows that can be kept; more of them hardly tighten the bound
 
 
 @kernel
@@ -148,6 +148,8 @@ def judge_recursive(
             for count in top:
                 tail -= count
         value = (top[0] - c * tail) / (rows[i] * max(1.0, c))
+        if top[0] == c * tail:  # strict: equality is a violation
+            value = 2.0 * BAND
         if value >= BAND:
             lost[i] = rows[i]
             cap = np.int64(min(np.ceil(c * tail * (1.0 + 1e-12) + 1e-9) - 1.0, float(rows[i])))
@@ -226,6 +228,8 @@ def judge_entropy(
             else:
                 total += count * log(count)
         value = threshold - (log(n) - total / n)
+        if abs(value) < BAND and largest * values == n:  # all counts are equal
+            value = -2.0 * BAND if values >= length else 2.0 * BAND
         if value >= BAND:
             lost[i] = n
             gone = n
@@ -276,12 +280,14 @@ def judge_distance(
         if least[i] == rows[i]:
             continue
         n = float(rows[i])
+        inside = 0.0
         if ordered:
             below = np.int64(0)
             for v in range(values - 1):
                 below += counts[i, first + order[v]]
                 amounts[2 * v] = below
                 amounts[2 * v + 1] = n - below
+                inside += n - abs(below - masses[2 * v] * n)  # both sides together
         else:
             for v in range(values):
                 amounts[v] = counts[i, first + v]
@@ -290,9 +296,7 @@ def judge_distance(
             for f in range(groups):
                 if parent[f] >= 0:
                     amounts[parent[f]] += amounts[f]
-        inside = 0.0
-        for f in range(groups):
-            inside += min(masses[f] * n, amounts[f])
+                inside += min(masses[f] * n, amounts[f])
         value = 1.0 - weight * inside / n - t
         if value <= -BAND:
             continue

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.kernels import kernel, step
+from indistinct.kernels import lean, step
 from indistinct.kernels.boxes import NEVER, Costs, union_loss
 from indistinct.kernels.guards import LEAST_SIZE, Guards, Scratch, shortfall
 from indistinct.kernels.partition import HEAD, NEXT, Partition, attach, detach, refresh
@@ -47,17 +47,16 @@ def _excess(units: Units, guards: Guards, parts: Partition, c: int, e: int, scra
     return short * rows
 
 
-@kernel
-def excesses(units: Units, guards: Guards, parts: Partition, scratch: Scratch) -> Float64:
-    """Excess of each class: its shortfall (0 if it satisfies all criteria, size included) times its rows."""
-    result = np.zeros(len(parts.loss))
+@lean
+def excesses(units: Units, guards: Guards, parts: Partition, result: Float64, scratch: Scratch) -> None:
+    """Write to ``result`` the excess of each class: its shortfall, size included, times its rows; 0 if it holds."""
     for c in range(len(result)):
+        result[c] = 0.0
         if parts.state[c, HEAD] >= 0:
             result[c] = _excess(units, guards, parts, np.int64(c), np.int64(c), scratch)
-    return result
 
 
-@kernel
+@lean
 def merge_round(
     units: Units,
     costs: Costs,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.kernels import kernel
+from indistinct.kernels import lean
 from indistinct.kernels.boxes import Costs, swapped_loss, union_loss
 from indistinct.kernels.guards import LEAST_SIZE, Guards, Scratch
 from indistinct.kernels.partition import (
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 LEAST = 1e-7
 
 
-@kernel
+@lean
 def improve(
     units: Units,
     costs: Costs,
@@ -52,7 +52,7 @@ def improve(
     guarded = len(guards.spec) > 0
     nobody = np.int64(-1)
     done = 0
-    seen = np.empty(nearest.shape[1], np.int64)
+    seen = scratch.seen
     for at in range(len(todo)):
         u = np.int64(todo[at])
         c = np.int64(parts.link[u, CLASS])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.kernels import kernel
+from indistinct.kernels import kernel, lean
 from indistinct.kernels.boxes import Costs, union_loss
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def sort_by(keys: Int32, sizes: Int64, sequence: Int64) -> Int32:
     return order
 
 
-@kernel
+@lean
 def link(
     reach: Int32, costs: Costs, order: Int32, span: int, nearest: Int32, distance: Float32, first: int, last: int
 ) -> None:

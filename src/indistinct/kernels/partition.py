@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.kernels import kernel, step
+from indistinct.kernels import lean, step
 from indistinct.kernels.boxes import Costs, union_loss
 from indistinct.kernels.guards import Guards, Scratch, shortfall
 from indistinct.kernels.units import ROWS, SIZE, Units
@@ -104,7 +104,7 @@ def refresh(units: Units, costs: Costs, parts: Partition, c: int) -> None:
     parts.state[c, CHANGED] = 1
 
 
-@kernel
+@lean
 def fill(units: Units, costs: Costs, parts: Partition, class_of: Int32) -> None:
     """Put every unit into the class given for it (-1: none) and measure all classes."""
     for u in range(len(class_of) - 1, -1, -1):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.kernels import kernel, step
+from indistinct.kernels import lean, step
 from indistinct.kernels.boxes import Costs, union_loss
 from indistinct.kernels.guards import LEAST_SIZE, PLACES, Guards, Scratch, places_missing, shortfall
 from indistinct.kernels.partition import (
@@ -256,7 +256,7 @@ def _adopt(
         refresh(units, costs, parts, np.int64(pool.ints[OLD, g]))
 
 
-@kernel
+@lean
 def rebuild(
     units: Units,
     costs: Costs,

@@ -152,9 +152,10 @@ def add_counts(counts: Int32, member: Int32, new_counts: Int32) -> None:
 
 @kernel
 def scatter(owner: Int32, codes: Int32, rows: Int64, first: int, counts: Int32) -> None:
-    """Add the rows of every cell to ``counts[owner, first + code]``."""
+    """Add the rows of every cell to ``counts[owner, first + code]``; owner -1 is left out."""
     for i in range(len(owner)):
-        counts[owner[i], first + codes[i]] += rows[i]
+        if owner[i] >= 0:
+            counts[owner[i], first + codes[i]] += rows[i]
 
 
 @kernel

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.kernels import kernel, step
+from indistinct.kernels import lean, step
 from indistinct.kernels.boxes import Costs, union_loss
 from indistinct.kernels.guards import LEAST_SIZE, Guards, Scratch, shortfall
 from indistinct.kernels.partition import CHANGED, HEAD, MEMBERS, NEXT, Partition, attach, detach, refresh
@@ -23,6 +23,29 @@ LEAST = 1e-7
 EMPTY = -(1 << 30)
 # shares of one side that are tried, in percent
 SHARES = (50, 35, 65)
+
+
+class Line(NamedTuple):
+    """Members of a class in a line: ``ids`` int32[2, n] units now and in the best split; ``side`` int32[2, n] where
+    they go; ``keys`` int64[n]; ``boxes`` int32[2, w] of both sides; ``stack`` int64[g + 1] classes to look at.
+    """
+
+    ids: Int32
+    side: Int32
+    keys: Int64
+    boxes: Int32
+    stack: Int64
+
+
+def line_of(n: int, width: int, classes: int) -> Line:
+    """Work memory for classes of up to n units."""
+    return Line(
+        np.empty((2, n), np.int32),
+        np.empty((2, n), np.int32),
+        np.empty(n, np.int64),
+        np.empty((2, width), np.int32),
+        np.empty(classes + 1, np.int64),
+    )
 
 
 @step
@@ -113,25 +136,17 @@ def _measure(units: Units, costs: Costs, guards: Guards, ids: Int32, side: Int32
     return loss if loss < bound else np.inf
 
 
-@kernel
+@lean
 def split(
-    units: Units, costs: Costs, guards: Guards, parts: Partition, todo: Int32, mine: int, spare: Int32, scratch: Scratch
+    units: Units, costs: Costs, guards: Guards, parts: Partition, todo: Int32, spare: Int32, line: Line, scratch: Scratch
 ) -> int:
     """Split each class of ``todo`` into two, and those again, while the loss falls and all criteria hold.
 
     ``spare`` holds unused classes as in ``rebuild``. Returns the number of splits.
     """
     d, k = len(costs.kind), guards.limits[LEAST_SIZE]
-    n = len(scratch.ids)
-    ids, keys, side, best_side, best_ids = (
-        np.empty(n, np.int32),
-        np.empty(n, np.int64),
-        np.empty(n, np.int32),
-        np.empty(n, np.int32),
-        np.empty(n, np.int32),
-    )
-    boxes = np.empty((2, units.reach.shape[1]), np.int32)
-    stack = np.empty(len(parts.loss) + 1, np.int64)
+    ids, best_ids, side, best_side = line.ids[0], line.ids[1], line.side[0], line.side[1]
+    keys, boxes, stack = line.keys, line.boxes, line.stack
     done = 0
     for root in todo:
         stack[0], depth = root, 1
@@ -152,12 +167,12 @@ def split(
             for way in range(2 * d + 2):
                 if way < 2 * d and parts.box[c, way % d] + parts.box[c, d + way % d] == 0:
                     continue
-                members, line = ids[:count], keys[:count]
-                _rank(units, costs, members, way, line)
-                _sort(members, line)
+                members, ranks = ids[:count], keys[:count]
+                _rank(units, costs, members, way, ranks)
+                _sort(members, ranks)
                 proportional = way < d or way == 2 * d
                 for percent in SHARES:
-                    _deal(line, percent, proportional, side[:count])
+                    _deal(ranks, percent, proportional, side[:count])
                     loss = _measure(units, costs, guards, members, side[:count], boxes, best)
                     if loss >= best:
                         continue

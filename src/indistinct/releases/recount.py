@@ -155,8 +155,8 @@ def _by_duckdb(
     import duckdb
     import pyarrow as pa
 
-    names = [_quoted(name) for name in columns]
-    count = _quoted(_unused(columns))
+    # DuckDB renames columns that differ only by case: they are taken by their place
+    header = list(open_source(place, options).columns)
     with duckdb.connect() as connection:
         try:
             if suffix == ".parquet":
@@ -172,6 +172,8 @@ def _by_duckdb(
                     na_values=IMPOSSIBLE,
                     max_line_size=options.max_line_bytes,
                 )
+            names = [_quoted(relation.columns[header.index(name)]) for name in columns]
+            count = _quoted(_unused(relation.columns))
             relation = relation.aggregate(f"{', '.join(names)}, count(*) AS {count}", ", ".join(names))
             table = relation.to_arrow_table()
         except duckdb.Error as error:
@@ -203,7 +205,7 @@ def _quoted(name: str) -> str:
 
 
 def _unused(columns: Sequence[str]) -> str:
-    name = "n"
-    while name in columns:
+    name, taken = "n", {column.casefold() for column in columns}
+    while name in taken:
         name += "n"
     return name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from indistinct.releases.recount import altered, matches, recount, restored
 from indistinct.releases.spelling import guard_of, speller
 from indistinct.tables.classes import classes_of, histograms_of, joint_counts
 from indistinct.tables.columnar import is_text
-from indistinct.tables.count import silent
+from indistinct.tables.count import lexicographic_order, silent, translation
 from indistinct.tables.dictionary import texts_of
 from indistinct.tables.records import SUPPRESSED, Classes, Frequencies
 
@@ -119,15 +120,24 @@ def _uncovered(prepared: Prepared, assignment: Assignment, recoding: Recoding) -
     cells, class_of = assignment.cell[kept], assignment.class_of[kept]
     failing = []
     for position, hierarchy in enumerate(frequencies.quasi):
-        labels = recoding.labels(position)
-        number = {text: code for code, text in enumerate(dict.fromkeys(labels))}
-        label = np.array([number[text] for text in labels], np.int64)[class_of]
-        pairs = np.unique(label * hierarchy.size + frequencies.codes[cells, position])
+        labels, label_of = recoding.labels(position)
+        pairs = _distinct(
+            label_of[class_of] * hierarchy.size + frequencies.codes[cells, position], len(labels) * hierarchy.size
+        )
         wanted, values = np.divmod(pairs, hierarchy.size)
         reader = label_reader(hierarchy.attribute, hierarchy.texts, policy)
-        if not reader.agrees(list(number), wanted, values).all():
+        if not reader.agrees(labels, wanted, values).all():
             failing.append(hierarchy.attribute)
     return failing
+
+
+def _distinct(numbers: NDArray[np.int64], bound: int) -> NDArray[np.int64]:
+    """Return the distinct numbers below ``bound``, ascending; by flags where these are few, which is faster."""
+    if bound > FLAGS:
+        return np.unique(numbers)
+    present = np.zeros(bound, np.bool_)
+    present[numbers] = True
+    return np.flatnonzero(present)
 
 
 def label_reader(name: str, texts: Sequence[str | None], policy: Policy) -> Reader:
@@ -152,13 +162,13 @@ def persons_of_labels(
     """Distinct persons behind each published label tuple: the file alone cannot tell them."""
     if frequencies.persons is None:
         return None
-    labels = list(
-        zip(*(recoding.labels(position) for position in range(len(frequencies.quasi))), strict=True)
-    )
+    columns = [recoding.labels(position) for position in range(len(frequencies.quasi))]
+    labels = [
+        tuple(texts[code] for (texts, _), code in zip(columns, codes, strict=True))
+        for codes in np.column_stack([label_of for _, label_of in columns]).tolist()
+    ]
     number: dict[tuple[str | None, ...], int] = {}
     merged = np.array([number.setdefault(label, len(number)) for label in labels], np.int32)
-    from dataclasses import replace
-
     class_of = np.where(assignment.class_of == SUPPRESSED, SUPPRESSED, merged[assignment.class_of]).astype(
         np.int32
     )
@@ -179,41 +189,35 @@ def reread_classes(
     Rows that hold the suppression token in every quasi-identifier are left out unless ``starred_is_class``, and so are
     rows with a sensitive value that the original lacks: they are false, whatever the models say.
     """
-    quasi = [h.attribute for h in frequencies.quasi if h.attribute in found.columns]
-    columns = [found.column(name) for name in quasi]
-    keys = list(zip(*(np.asarray(codes).tolist() for _, codes in columns), strict=True))
-    number: dict[tuple[int, ...], int] = {}
-    token = policy.output.suppressed_token
-    starred = (
-        tuple(texts.index(token) if token in texts else -2 for texts, _ in columns)
-        if not starred_is_class
-        else None
-    )
-    codes = []
-    for hierarchy in frequencies.sensitive:
+    columns = [found.column(h.attribute) for h in frequencies.quasi if h.attribute in found.columns]
+    labels = np.column_stack([codes for _, codes in columns])
+    sensitive = np.empty((len(labels), len(frequencies.sensitive)), np.int32)
+    for position, hierarchy in enumerate(frequencies.sensitive):
         texts, own = found.column(hierarchy.attribute)
-        code_of = hierarchy.codes()
-        codes.append(np.array([code_of.get(text, -1) for text in texts], np.int32)[own])
+        sensitive[:, position] = translation(texts, hierarchy)[own]
     # a value that the original lacks is nothing that a model could judge
-    known = np.logical_and.reduce([np.ones(len(keys), np.bool_), *(own >= 0 for own in codes)]).tolist()
-    if not any(known):
+    judged = (sensitive >= 0).all(axis=1)
+    if not judged.any():
         raise DataError("no published row has sensitive values that occur in the original; is it the original?")
-    class_of = np.array(
-        [
-            -1 if key == starred or not judged else number.setdefault(key, len(number))
-            for key, judged in zip(keys, known, strict=True)
-        ],
-        np.int32,
-    )
-    kept = class_of >= 0
-    sensitive = np.column_stack(codes).astype(np.int32) if codes else np.zeros((len(class_of), 0), np.int32)
+    if not starred_is_class:
+        token = policy.output.suppressed_token
+        starred = [texts.index(token) if token in texts else -1 for texts, _ in columns]
+        judged &= (labels != np.array(starred)).any(axis=1)
+    labels, sensitive, counts = labels[judged], sensitive[judged], found.rows[judged]
+    order = lexicographic_order(labels, [len(texts) for texts, _ in columns])
+    new = np.ones(len(labels), np.bool_)
+    new[1:] = (labels[order[1:]] != labels[order[:-1]]).any(axis=1)
+    class_of = np.empty(len(labels), np.int32)
+    class_of[order] = np.cumsum(new, dtype=np.int32) - 1
+    classes = int(new.sum())
     sizes = [h.size for h in frequencies.sensitive]
-    joint = joint_counts(class_of[kept], sensitive[kept], found.rows[kept], max(1, len(number)), sizes)
-    rows = np.zeros(len(number), np.int64)
+    joint = joint_counts(class_of, sensitive, counts, max(1, classes), sizes)
+    rows = np.zeros(classes, np.int64)
     np.add.at(rows, joint[0], joint[2])
     names = tuple(h.attribute for h in frequencies.sensitive)
     sizes_in_persons = None
     if persons is not None:
-        labels = [tuple(texts[code] for (texts, _), code in zip(columns, key, strict=True)) for key in number]
-        sizes_in_persons = np.array([persons.get(label, 0) for label in labels], np.int64)
-    return Classes(rows, sizes_in_persons, names, histograms_of(names, *joint, len(number), sizes), *joint)
+        first = labels[order[new]].tolist()
+        known = [tuple(texts[code] for (texts, _), code in zip(columns, row, strict=True)) for row in first]
+        sizes_in_persons = np.array([persons.get(label, 0) for label in known], np.int64)
+    return Classes(rows, sizes_in_persons, names, histograms_of(names, *joint, classes, sizes), *joint)

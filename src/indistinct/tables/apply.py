@@ -118,13 +118,13 @@ def _array(column: PublishedColumn, codes: Int32) -> Any:
     return column.values.take(indices)
 
 
-def text_column(name: str, texts: Sequence[str | None], codes: Int32) -> PublishedColumn:
+def text_column(name: str, texts: Sequence[str | None], codes: NDArray[np.integer[Any]]) -> PublishedColumn:
     """Build a column from one text per code (texts may repeat); values are sorted by code point."""
 
     values = sorted({text for text in texts if text is not None})
     place = {text: position for position, text in enumerate(values)}
     translation = np.array([-1 if text is None else place[text] for text in texts], np.int32)
-    return PublishedColumn(name, text_array(values), translation[codes] if len(texts) else codes)
+    return PublishedColumn(name, text_array(values), translation[codes])
 
 
 def typed_column(name: str, array: Any, codes: Int32 | None = None) -> PublishedColumn:
@@ -273,7 +273,9 @@ def _modelled_columns(
             codes = recoding.lo[class_of, position]
             columns[name] = _restored(source, name, hierarchy.texts, codes)
         else:  # the last text stands for suppressed rows: class -1 points there
-            columns[name] = text_column(name, [*recoding.labels(position), layout.token], class_of)
+            texts, label_of = recoding.labels(position)
+            labels = np.append(label_of, len(texts))[class_of]
+            columns[name] = text_column(name, [*texts, layout.token], labels)
     for hierarchy in frequencies.sensitive:
         codes = frequencies.sensitive_codes(hierarchy.attribute)[cell]
         columns[hierarchy.attribute] = _restored(source, hierarchy.attribute, hierarchy.texts, codes)

@@ -191,17 +191,20 @@ class Recoding:
     hi: Int32
     levels: tuple[int, ...] | None = None
 
-    def labels(self, position: int) -> list[str | None]:
-        """Published text of each class in quasi-identifier number ``position``; None is a missing value."""
+    def labels(self, position: int) -> tuple[list[str | None], Int64]:
+        """Published texts in quasi-identifier number ``position``, each once, and which of them each class has.
+
+        The second is int64[g]; None is a missing value.
+        """
         hierarchy = self.quasi[position]
-        lo, hi = self.lo[:, position].tolist(), self.hi[:, position].tolist()
-        if self.levels is None or self.levels[position] == 0:
-            known: dict[tuple[int, int], str | None] = {}
-            for box in zip(lo, hi, strict=True):
-                if box not in known:
-                    known[box] = hierarchy.label(*box)
-            return [known[box] for box in zip(lo, hi, strict=True)]
-        number = self.levels[position]
-        nodes = hierarchy.levels[number].node_of[self.lo[:, position]].tolist()
-        texts = {node: hierarchy.node_label(number, node) for node in set(nodes)}
-        return [texts[node] for node in nodes]
+        level = 0 if self.levels is None else self.levels[position]
+        texts: dict[str | None, int] = {}
+        if level:
+            nodes, class_node = np.unique(hierarchy.levels[level].node_of[self.lo[:, position]], return_inverse=True)
+            distinct = [texts.setdefault(hierarchy.node_label(level, node), len(texts)) for node in nodes.tolist()]
+        else:
+            boxes = self.lo[:, position].astype(np.int64) * hierarchy.size + self.hi[:, position]
+            keys, class_node = np.unique(boxes, return_inverse=True)
+            pairs = (divmod(key, hierarchy.size) for key in keys.tolist())
+            distinct = [texts.setdefault(hierarchy.label(lo, hi), len(texts)) for lo, hi in pairs]
+        return list(texts), np.array(distinct, np.int64)[class_node.reshape(-1)]

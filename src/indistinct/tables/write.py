@@ -365,7 +365,7 @@ def _quoted(texts: pa.Array, delimiter: str, missing: str | None) -> pa.Array:
     """Texts with quotes where they must have them: around edges of cells, and around what would read as missing."""
     must = pc.match_substring_regex(texts, f'["\r\n{re.escape(delimiter)}]')
     if missing is not None:
-        must = pc.or_(must, pc.equal(texts, text_array([missing])[0]))
+        must = pc.or_(must, pc.is_in(texts, text_array(["", missing])))
     if not pc.any(must).as_py():
         return texts
     quote = text_array(['"'])[0]

@@ -1,4 +1,4 @@
-"""Tests on dense class histograms: the compiled judge of each criterion with its arguments bound."""
+"""Models tested on dense class histograms: compiled judges, and the exact tests for classes at a threshold."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.models import evaluate
 from indistinct.models.contract import DISTINCT, ENTROPY, RECURSIVE, T_EQUAL, T_HIERARCHICAL, T_ORDERED
+from indistinct.tables.records import Classes, Histogram
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from indistinct.algorithms.full_domain.tables import Table
-    from indistinct.models.contract import Criterion
+    from indistinct.models.contract import Context, Criterion
+    from indistinct.policy.privacy import Privacy
+    from indistinct.tables.records import Frequencies
 
     Int8 = NDArray[np.int8]
     Int32 = NDArray[np.int32]
@@ -24,6 +28,90 @@ if TYPE_CHECKING:
 
 _COUNTS = np.arange(4096, dtype=np.float64)
 _LOGARITHMS = _COUNTS * np.log(np.maximum(_COUNTS, 1.0))  # c ln c of small counts
+
+
+class DenseModels:
+    """Models whose criteria are tested on one matrix of counts: the histograms of their attributes side by side.
+
+    ``columns`` gives the first column of each attribute, ``width`` their number. ``absorbing`` and ``merge_closed``
+    are those of all tests together.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[tuple[Privacy, tuple[Criterion, ...]]],
+        k: int,
+        frequencies: Frequencies,
+        context: Context,
+    ) -> None:
+        self.privacy = [privacy for privacy, _ in models]
+        self.frequencies = frequencies
+        self.context = context
+        tests = [test for _, criteria in models for test in criteria if test.attribute is not None]
+        tests.sort(key=lambda test: not test.absorbing)  # the final ones first
+        self.absorbing = all(test.absorbing for test in tests)
+        self.merge_closed = all(test.merge_closed for test in tests)
+        self.columns: dict[str, int] = {}
+        self.width = 0
+        size = {hierarchy.attribute: hierarchy.size for hierarchy in frequencies.sensitive}
+        self.tests: list[DenseTest] = []
+        for test in tests:
+            name = str(test.attribute)
+            if name not in self.columns:
+                self.columns[name] = self.width
+                self.width += size[name]
+            first = self.columns[name]
+            self.tests.append(dense_test(test, (first, first + size[name]), k))
+        self._decided: dict[tuple[bytes, int], bool] = {}
+
+    def fill(self, owner: Int32, counts: Int32) -> None:
+        """Add the rows of every cell to the row ``owner`` of ``counts``, which is zero before; -1: to none."""
+        from indistinct.kernels.rollup import scatter
+
+        for name, first in self.columns.items():
+            scatter(owner, self.frequencies.sensitive_codes(name), self.frequencies.rows, first, counts)
+
+    def apply(self, table: Table, lost: Int64, least: Int64, undecided: Int8) -> NDArray[np.intp] | None:
+        """Test all classes; returns those that count as satisfying only for the time being. Clears ``undecided``."""
+        doubtful = 0
+        for test in self.tests:
+            doubtful += test(table, lost, least, undecided)
+        if not doubtful:
+            return None
+        which = np.flatnonzero(undecided & (lost == 0))
+        undecided[:] = 0
+        return which
+
+    def settle(self, table: Table, which: NDArray[np.intp] | None, lost: Int64, least: Int64) -> None:
+        """Decide classes at a threshold by the exact tests."""
+        if which is None or table.counts is None:
+            return
+        names = [(table.counts[i].tobytes(), int(table.sizes[i])) for i in which]
+        new = np.array([name not in self._decided for name in names], np.bool_)
+        if new.any():
+            chosen = which[new]
+            classes = self._classes(table.counts[chosen], table.rows[chosen], table.sizes[chosen])
+            satisfied = np.ones(len(classes), np.bool_)
+            for privacy in self.privacy:
+                satisfied &= evaluate(privacy, classes, self.context).satisfied
+            self._decided.update(zip((names[i] for i in np.flatnonzero(new)), satisfied.tolist(), strict=True))
+        for i, name in zip(which.tolist(), names, strict=True):
+            if not self._decided[name]:
+                lost[i] = table.rows[i]
+                if self.merge_closed:
+                    least[i] = max(least[i], 1)
+
+    def _classes(self, counts: Int32, rows: Int64, sizes: Int64) -> Classes:
+        histograms = {}
+        for name, first in self.columns.items():
+            block = counts[:, first : first + self.context.references[name].hierarchy.size]
+            owner, value = np.nonzero(block)
+            start = np.searchsorted(owner, np.arange(len(rows) + 1)).astype(np.int64)
+            histograms[name] = Histogram(start, value.astype(np.int32), block[owner, value].astype(np.int64))
+        none = np.zeros(0, np.int32)
+        persons = None if self.frequencies.persons is None else sizes
+        width = len(self.columns)
+        return Classes(rows, persons, tuple(self.columns), histograms, none, none.reshape(0, width), rows[:0])
 
 
 def dense_test(criterion: Criterion, columns: tuple[int, int], k: int) -> DenseTest:

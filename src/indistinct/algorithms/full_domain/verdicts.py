@@ -13,17 +13,17 @@ Models without either property give no bound: only base(D) <= loss(D) is left.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from indistinct.algorithms.full_domain import pool
-from indistinct.algorithms.full_domain.dense import dense_test
-from indistinct.algorithms.full_domain.tables import Tables, zeros
+from indistinct.algorithms.full_domain.dense import DenseModels
+from indistinct.algorithms.full_domain.tables import Table, Tables, zeros
 from indistinct.models import MODELS, criteria, evaluate
 from indistinct.models.contract import Context, K
 from indistinct.tables.classes import classes_of
-from indistinct.tables.records import SUPPRESSED, Assignment, Classes, Histogram
+from indistinct.tables.records import SUPPRESSED, Assignment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,23 +31,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.algorithms.full_domain.dense import DenseTest
     from indistinct.algorithms.full_domain.lattice import Lattice
-    from indistinct.algorithms.full_domain.tables import Table
-    from indistinct.models.contract import Criterion
     from indistinct.policy.privacy import Privacy
     from indistinct.tables.records import Frequencies
 
-    Int8 = NDArray[np.int8]
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
     Float64 = NDArray[np.float64]
     Node = tuple[int, ...]
 
 TABLE_BYTES = 256 << 20  # memory for class tables
-NARROW = 128  # sensitive values up to which dense counts pay ...
-DENSE_NARROW = 1 << 28  # ... while tuples x values are no more than this
-DENSE = 1 << 23  # and the same for any number of values
+ROLLED = 1 << 25  # tuples x sensitive values up to which class tables carry histograms
+GATHERED = 1 << 25  # classes x sensitive values up to which histograms are made for one node
 
 
 class Verdict(NamedTuple):
@@ -82,8 +77,9 @@ class Losses(NamedTuple):
 class Judge:
     """Gives the verdicts on the nodes of a lattice.
 
-    Models with compiled criteria are tested on dense class histograms, undecided classes by the exact test of the
-    model; other models, and attributes with very many values, are tested exactly on sparse classes.
+    Three ways, the first that a model allows: *rolled*, on dense histograms that are part of the class tables;
+    *gathered*, on dense histograms of the classes of at least k rows, made from the cells for each node (attributes
+    with many values, tables with many tuples); *exact*, on sparse classes (no compiled form, or too many of both).
     """
 
     def __init__(self, frequencies: Frequencies, lattice: Lattice, privacy: Sequence[Privacy], limit: int) -> None:
@@ -93,15 +89,15 @@ class Judge:
         self.context = Context(frequencies.references)
         self.privacy = tuple(privacy)
         self.k = 0
-        self.tests: list[DenseTest] = []
-        self.absorbing = self.merge_closed = True  # all dense tests
-        self.fast: list[Privacy] = []
-        self.slow: list[Privacy] = []
-        self.columns: dict[str, int] = {}
-        self._decided: dict[tuple[bytes, int], bool] = {}
+        self.exact: list[Privacy] = []
+        self.gathered: list[DenseModels] = []
+        self.rolled = self._sort_out()
         self.base_terms: list[list[float]] = lattice.base.tolist()
         tuples = len(lattice.keys)
-        counts, self._buffer = self._dense_counts(self._sort_out())
+        counts = self._buffer = None
+        if self.rolled.width:
+            counts, self._buffer = zeros(tuples, self.rolled.width, self._kind)
+            self.rolled.fill(frequencies.tuple_of, counts)
         self.tables = Tables(frequencies, lattice, counts, TABLE_BYTES)
         self._lost, self._least = np.empty(tuples, np.int64), np.empty(tuples, np.int64)
         self._undecided = np.zeros(tuples, np.int8)
@@ -115,46 +111,30 @@ class Judge:
             pool.give(self._buffer)
             self._buffer = None
 
-    def _sort_out(self) -> int:
-        """Divide the models into size conditions, dense tests and slow ones; returns the dense columns."""
+    @property
+    def _kind(self) -> np.dtype[Any]:
+        return np.dtype(np.int32 if self.frequencies.total < 1 << 31 else np.int64)
+
+    def _sort_out(self) -> DenseModels:
+        """Decide how each model is tested; returns those whose histograms are rolled up."""
         tuples = len(self.lattice.keys)
         size = {hierarchy.attribute: hierarchy.size for hierarchy in self.frequencies.sensitive}
-        width = 0
-        criteria_found: list[Criterion] = []
+        rolled, gathered = [], []
+        columns: set[str] = set()
         for privacy in self.privacy:
             found = criteria((privacy,), self.context)
-            names = {test.attribute for test in found or () if test.attribute is not None}
-            new = sum(size[name] for name in names - self.columns.keys())
-            room = DENSE_NARROW if all(size[name] <= NARROW for name in names) else DENSE
-            if found is None or (new and tuples * (width + new) > room):
-                self.slow.append(privacy)
+            if found is None:
+                self.exact.append(privacy)
                 continue
-            self.fast.append(privacy)
-            for name in sorted(names - self.columns.keys()):
-                self.columns[name] = width
-                width += size[name]
-            criteria_found.extend(found)
-        self.k = max((int(test.parameters[0]) for test in criteria_found if test.kind == K), default=0)
-        for test in sorted(criteria_found, key=lambda test: not test.absorbing):  # the final ones first
-            if test.attribute is not None:
-                first = self.columns[test.attribute]
-                self.tests.append(dense_test(test, (first, first + size[test.attribute]), self.k))
-                self.absorbing &= test.absorbing
-                self.merge_closed &= test.merge_closed
-        return width
-
-    def _dense_counts(self, width: int) -> tuple[Int32 | None, pool.Buffer | None]:
-        from indistinct.kernels.rollup import scatter
-
-        if not width:
-            return None, None
-        frequencies = self.frequencies
-        kind = np.dtype(np.int32 if frequencies.total < 1 << 31 else np.int64)
-        counts, buffer = zeros(len(self.lattice.keys), width, kind)
-        for name, first in self.columns.items():
-            codes = frequencies.sensitive_codes(name)
-            scatter(frequencies.tuple_of, codes, frequencies.rows, first, counts)
-        return counts, buffer
+            self.k = max([self.k, *(int(test.parameters[0]) for test in found if test.kind == K)])
+            names = columns | {test.attribute for test in found if test.attribute is not None}
+            if tuples * sum(size[name] for name in names) <= ROLLED or names == columns:
+                columns = names
+                rolled.append((privacy, found))
+            else:
+                gathered.append((privacy, found))
+        self.gathered = [DenseModels([model], self.k, self.frequencies, self.context) for model in gathered]
+        return DenseModels(rolled, self.k, self.frequencies, self.context)
 
     def verdict(self, node: Node, cutoff: float = np.inf) -> Verdict:
         """Judge a node; what only matters for losses up to ``cutoff`` is left out where the loss is above it."""
@@ -232,22 +212,28 @@ class Judge:
         return cost
 
     def _losses(self, node: Node, vector: Int64, cutoff: float) -> Losses:
-        if self.slow:
+        if self.exact or self.gathered:
             return self._losses_of(node, vector, *self.tables.member_of(vector), cutoff)
         return self._test(self.tables.of(node, vector))
 
     def _losses_of(self, node: Node, vector: Int64, table: Table, member: Int32, cutoff: float) -> Losses:
+        """Losses of a table of which the class of every tuple is known, by all models."""
         losses = self._test(table)
-        if not self.slow or losses.least_rows > self.limit:
-            return losses
-        if np.isfinite(cutoff):
-            penalty = losses.lost_rows - self._charge(vector, table, losses.lost, self._spared)
-            if self.base_of(node) + penalty / self.lattice.total > cutoff:
+        exact = list(self.exact)
+        for models in self.gathered:
+            if self._is_beyond(node, vector, losses, cutoff):
                 return losses
+            gathered = self._gather(models, self._settled(losses), member)
+            if gathered is None:
+                exact += models.privacy
+            else:
+                losses = gathered
+        if not exact or self._is_beyond(node, vector, losses, cutoff):
+            return losses
         losses = self._settled(losses)
         lost, least = losses.lost, losses.least.copy()
         classes = classes_of(self.frequencies, Assignment.of_tuples(self.frequencies, member))
-        for privacy in self.slow:
+        for privacy in exact:
             violated = ~evaluate(privacy, classes, self.context).satisfied
             lost[violated] = table.rows[violated]
             if MODELS[privacy.model].absorbing:
@@ -256,64 +242,52 @@ class Judge:
                 least[violated] = np.maximum(least[violated], 1)
         return Losses(table, lost, least, int(lost.sum()), int(least.sum()), None)
 
+    def _is_beyond(self, node: Node, vector: Int64, losses: Losses, cutoff: float) -> bool:
+        """Whether a node is above the limit or the cutoff already."""
+        if losses.least_rows > self.limit:
+            return True
+        if not np.isfinite(cutoff):
+            return False
+        penalty = losses.lost_rows - self._charge(vector, losses.table, losses.lost, self._spared)
+        return self.base_of(node) + penalty / self.lattice.total > cutoff
+
+    def _gather(self, models: DenseModels, losses: Losses, member: Int32) -> Losses | None:
+        """Test models on histograms of the classes that are not lost whole; None when these are too many."""
+        table, lost, least = losses.table, losses.lost, losses.least.copy()
+        left = np.flatnonzero(least < table.rows)
+        if len(left) * models.width > GATHERED:
+            return None
+        number = np.full(len(table.rows), -1, np.int32)
+        number[left] = np.arange(len(left), dtype=np.int32)
+        counts, buffer = zeros(len(left), models.width, self._kind)
+        models.fill(number[member][self.frequencies.tuple_of], counts)
+        part = Table(table.keys[left], table.rows[left], table.sizes[left], counts, None, None)
+        lost_part, least_part = lost[left], least[left]
+        which = models.apply(part, lost_part, least_part, np.zeros(len(left), np.int8))
+        models.settle(part, which, lost_part, least_part)
+        lost[left], least[left] = lost_part, least_part
+        pool.give(buffer)
+        return Losses(table, lost, least, int(lost.sum()), int(least.sum()), None)
+
     def _test(self, table: Table) -> Losses:
-        """Apply the size condition and the dense tests."""
+        """Apply the size condition and the tests on histograms that the table carries."""
         from indistinct.kernels.judges import sums, too_small
 
         length = len(table.rows)
         lost = least = self._lost[:length]
         gone = too_small(table.sizes, table.rows, self.k, lost)
-        if not self.tests:
+        if not self.rolled.tests:
             return Losses(table, lost, least, gone, gone, None)
-        if not self.absorbing:
+        if not self.rolled.absorbing:
             least = self._least[:length]
             least[:] = lost
-        undecided = self._undecided[:length]
-        doubtful = 0
-        for test in self.tests:
-            doubtful += test(table, lost, least, undecided)
-        which = None
-        if doubtful:
-            which = np.flatnonzero(undecided & (lost == 0))
-            undecided[:] = 0
+        which = self.rolled.apply(table, lost, least, self._undecided[:length])
         return Losses(table, lost, least, *sums(lost, least), which)
 
     def _settled(self, losses: Losses) -> Losses:
         """Decide the classes at a threshold by the exact tests."""
-        table, lost, least, which = losses.table, losses.lost, losses.least, losses.undecided
-        if which is None or table.counts is None:
+        if losses.undecided is None:
             return losses
-        names = [(table.counts[i].tobytes(), int(table.sizes[i])) for i in which]
-        new = np.array([name not in self._decided for name in names], np.bool_)
-        if new.any():
-            chosen = which[new]
-            classes = self._classes(table.counts[chosen], table.rows[chosen], table.sizes[chosen])
-            satisfied = np.ones(len(classes), np.bool_)
-            for privacy in self.fast:
-                satisfied &= evaluate(privacy, classes, self.context).satisfied
-            self._decided.update(zip((names[i] for i in np.flatnonzero(new)), satisfied.tolist(), strict=True))
-        for i, name in zip(which.tolist(), names, strict=True):
-            if not self._decided[name]:
-                lost[i] = table.rows[i]
-                if self.merge_closed:
-                    least[i] = max(least[i], 1)
+        table, lost, least = losses.table, losses.lost, losses.least
+        self.rolled.settle(table, losses.undecided, lost, least)
         return Losses(table, lost, least, int(lost.sum()), int(least.sum()), None)
-
-    def _classes(self, counts: Int32, rows: Int64, sizes: Int64) -> Classes:
-        histograms = {}
-        for name, first in self.columns.items():
-            block = counts[:, first : first + self.context.references[name].hierarchy.size]
-            owner, value = np.nonzero(block)
-            start = np.searchsorted(owner, np.arange(len(rows) + 1)).astype(np.int64)
-            histograms[name] = Histogram(start, value.astype(np.int32), block[owner, value].astype(np.int64))
-        none = np.zeros(0, np.int32)
-        persons = None if self.frequencies.persons is None else sizes
-        return Classes(
-            rows,
-            persons,
-            tuple(self.columns),
-            histograms,
-            none,
-            np.zeros((0, len(self.columns)), np.int32),
-            rows[:0],
-        )

@@ -32,7 +32,8 @@ def merge_violators(state: State) -> None:
     from indistinct.kernels.merging import excesses
 
     guards = state.problem.guards
-    excess = excesses(state.units, guards, state.parts, state.scratch())
+    excess = np.empty(len(state.parts.loss))
+    excesses(state.units, guards, state.parts, excess, state.scratch())
     everyone = False
     while True:
         violators = np.flatnonzero((state.parts.state[:, HEAD] >= 0) & (excess > 0.0))

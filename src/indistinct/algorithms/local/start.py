@@ -33,8 +33,9 @@ def satisfied_alone(problem: Problem) -> NDArray[np.bool_]:
     candidates = np.flatnonzero(large)
     slices = np.stack([candidates, candidates + 1], axis=1)
     everyone = np.arange(len(large), dtype=np.int32)
-    scratch = scratch_of(problem.guards, 1)
-    large[candidates] = shortfalls(problem.tuples, problem.guards, everyone, slices, scratch) == 0.0
+    short = np.empty(len(candidates))
+    shortfalls(problem.tuples, problem.guards, everyone, slices, short, scratch_of(problem.guards, 1))
+    large[candidates] = short == 0.0
     return large
 
 
@@ -65,15 +66,17 @@ def cut_classes(problem: Problem, guards: Guards, among: Int64) -> tuple[Int32, 
 
 def _cut(problem: Problem, guards: Guards, order: Int32, piece: Int64, smallest: int) -> Int64:
     """Cut one slice of ``order`` in place; the slices that are left, in order."""
-    from indistinct.kernels.cuts import cut
+    from indistinct.kernels.cuts import cut, groups_of
 
     within = order[piece[0] : piece[1]]
     if problem.tuples.mass[within, 1].sum() < 2 * guards.limits[LEAST_SIZE]:
         return piece[None, :]
     parts = np.empty((len(within), 2), np.int64)
     parts[0] = 0, len(within)
+    groups = groups_of(len(problem.costs.kind), problem.tuples.reach.shape[1])
     scratch = scratch_of(guards, len(within))
-    return parts[: cut(problem.tuples, problem.costs, guards, within, parts, smallest, scratch)] + piece[0]
+    found = cut(problem.tuples, problem.costs, guards, within, parts, smallest, groups, scratch)
+    return parts[:found] + piece[0]
 
 
 def without_distances(guards: Guards) -> Guards:
