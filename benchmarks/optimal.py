@@ -3,9 +3,10 @@
     python benchmarks/optimal.py [--shared ../shared] [--work DIR] [--small] [--lattice] [--json FILE]
 
 Time is that of the whole call from counted codes (``Frequencies``) to ``Assignment``, warm: the median of five, the
-fastest in brackets, and the processor time (one thread) for machines with other work. ``--work`` holds the scaled tables between runs (made there with ``tools/scale_table.py`` when absent; default: a temporary
-folder). ``--small`` leaves them out. ``--lattice`` adds tables of 12, 14 and 15 quasi-identifiers, Adult beside the
-previous row of itself, and a best-first search for comparison.
+fastest in brackets, and the processor time (one thread) for machines with other work. ``--work`` holds the scaled
+tables between runs (made there with ``tools/scale_table.py`` when absent; default: a temporary folder). ``--small``
+leaves them out. ``--lattice`` adds tables of 12, 14 and 15 quasi-identifiers, Adult beside the previous row of itself,
+and a plain best-first search for comparison.
 """
 
 from __future__ import annotations
@@ -110,9 +111,12 @@ def measure(frequencies, policy, repeats=5) -> dict:
 
 
 def show(label: str, limit: str, row: dict, target: float | None = None) -> None:
-    verdict = "" if target is None else f"  target {target:>4} {'met' if row['milliseconds'] <= target else 'MISSED'}"
+    verdict = ""
+    if target is not None:
+        verdict = f"  target {target:>4} {'met' if row['milliseconds'] <= target else 'MISSED'}"
     print(
-        f"{label:34} {float(Fraction(limit)):>5.0%} {row['milliseconds']:>9.1f} ms ({row['fastest']:.1f}; cpu {row['processor']:.1f})"
+        f"{label:34} {float(Fraction(limit)):>5.0%}"
+        f" {row['milliseconds']:>9.1f} ms ({row['fastest']:.1f}; cpu {row['processor']:.1f})"
         f" {row['evaluated']:>7} nodes  LM {row['loss']:.4f}  {row['suppressed']:>6.2%} suppressed{verdict}",
         flush=True,
     )

@@ -78,6 +78,18 @@ def optimal(frequencies: Frequencies, policy: Policy, progress: Progress) -> Ass
 
     Raises InfeasibleError when no node holds, with the reason and the nearest target; PolicyError when the lattice
     has more than 10,000,000 nodes and there is no time budget; whatever ``progress`` raises.
+
+    Not checked: that costs do not fall from a level to the next.
+
+    >>> from indistinct.hierarchies import suppression
+    >>> from indistinct.policy import Policy
+    >>> from indistinct.tables.count import frequencies_of, silent
+    >>> sex = suppression.build("sex", ["f", "m"])
+    >>> table = frequencies_of((sex,), (), np.array([[0], [1]], np.int32), np.array([5, 1]))
+    >>> attribute = {"role": "quasi_identifying", "hierarchy": {"kind": "suppress"}}
+    >>> policy = Policy(attributes={"sex": attribute}, privacy=[{"model": "k_anonymity", "k": 2}])
+    >>> optimal(table, policy, silent).levels
+    (1,)
     """
     share, budget = policy.suppression.limit, policy.recoding.time_budget
     lattice = build_lattice(frequencies)

@@ -25,12 +25,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from indistinct.policy import Policy
     from indistinct.releases.prepare import Prepared
     from indistinct.releases.recount import Recount
     from indistinct.tables.apply import Published
     from indistinct.tables.count import Progress
     from indistinct.tables.records import Assignment, Recoding
+
+FLAGS = 1 << 26
 
 
 def verify_written(
