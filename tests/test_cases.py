@@ -111,14 +111,20 @@ class Case:
         return document, out
 
     def refused(self, policy, *parts, code=2):
-        """Anonymize and expect one plain sentence that holds these parts, and no file."""
+        """Anonymize and expect one plain sentence that holds these parts, and no file.
+
+        The sentence is that of the console; the JSON document, which may be kept, names no values of the table.
+        """
         found, document, _ = self.anonymize(policy)
         assert found == code, document
-        message = document["error"]["message"]
+        words = ("anonymize", self.input, "--policy", self.place / "policy.toml", "--output", self.place / "out.csv")
+        found, _, sentence = self.run(*words)
+        assert found == code
         for part in parts:
-            assert str(part) in message
+            assert str(part) in sentence
+        assert "Traceback" not in sentence
         assert [path.name for path in self.place.glob("*out*")] == []
-        return document["error"]
+        return {**document["error"], "sentence": sentence}
 
 
 def read(path, delimiter=","):
@@ -236,7 +242,7 @@ def hierarchy_has_no_root(case):
         policy = case.policy([ind.KAnonymity(3)], recoding={"algorithm": algorithm})
         error = case.refused(policy, "grade", code=1)
         assert error["kind"] == "infeasible"
-        assert "low" in error["message"] or "2 labels" in error["message"]
+        assert "low" in error["sentence"] or "2 labels" in error["sentence"]
 
 
 @case("64-other-group-too-small")

@@ -7,7 +7,7 @@ values a person needs to mend the input; ``where`` never holds one, so it can be
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +17,8 @@ class IndistinctError(Exception):
     """Base of all errors of this package.
 
     ``kind`` is the word used in JSON documents, ``exit_code`` what the command line returns, ``where`` the
-    place: any of ``file``, ``column``, ``line``, ``key``.
+    place: any of ``file``, ``column``, ``line``, ``key``. ``shown`` are the parts of the message that tell values of
+    the table (``showing``); ``public_message`` does without.
     """
 
     kind: ClassVar[str] = "error"
@@ -27,6 +28,24 @@ class IndistinctError(Exception):
         super().__init__(message)
         self.message = message
         self.where = where
+        self.shown: tuple[str, ...] = ()
+
+    def showing(self, *parts: str) -> Self:
+        """Say which parts of the message tell values of the table; return the error itself."""
+        self.shown = parts
+        return self
+
+    @property
+    def public_message(self) -> str:
+        """The message without values of the table, for documents that are kept.
+
+        >>> DataError('"age" holds "old"; mend the cells', column="age").showing('"old"').public_message
+        '"age" holds some values; mend the cells'
+        """
+        message = self.message
+        for part in self.shown:
+            message = message.replace(part, "some values")
+        return message
 
 
 class PolicyError(IndistinctError):

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import indistinct as ind
+import naive
+
 HOSPITAL = Path(__file__).resolve().parents[2] / "examples" / "hospital"
 
 
@@ -80,6 +83,27 @@ def test_columns_depend_on_each_other(stays):
         if stay["cost"]:
             (long if int(stay["length_of_stay"]) > 10 else short).append(float(stay["cost"]))
     assert sum(long) / len(long) > 2 * sum(short) / len(short)
+
+
+def test_the_release_is_what_the_policy_asks(stays):
+    policy = ind.Policy.load(HOSPITAL / "policy.toml")
+    release = ind.anonymize(HOSPITAL / "discharges.csv", policy)
+    assert release.document["satisfied"]
+    assert release.document["models"][0]["achieved"]["k"] >= 5
+    assert release.document["suppressed_rows"] <= 400
+    assert release.loss["lm"] < 0.35
+    published = release.table.to_pylist()
+    assert set(published[0]) == set(stays[0]) - {"patient_id", "name"}
+    assert {len(row["zip"]) for row in published if row["zip"] not in (None, "*")} <= {5}
+    # diversity and closeness once more, by their definitions
+    quasi = [name for name, attribute in policy.attributes.items() if attribute.role == "quasi_identifying"]
+    models = [
+        {"model": "k_anonymity", "k": 5},
+        {"model": "distinct_l", "attribute": "diagnosis", "l": 3},
+        {"model": "t_closeness", "attribute": "diagnosis", "t": "0.5", "distance": "hierarchical"},
+    ]
+    trees = {"diagnosis": {value: tuple(path) for value, path in hierarchy("diagnosis").items()}}
+    assert naive.satisfied(published, quasi, models, stays, trees=trees)
 
 
 def test_the_policy_names_every_column(stays):

@@ -80,7 +80,7 @@ def _answer(error: BaseException, words: list[str]) -> int:
     else:
         code = -1
     if code == Cancelled.exit_code or isinstance(error, KeyboardInterrupt | typer.Abort):
-        error = Cancelled("cancelled; nothing was written")
+        error = Cancelled("cancelled; no partial file is left")
     elif code >= 0:
         return code
     if "--debug" in words:
@@ -96,18 +96,16 @@ def _answer(error: BaseException, words: list[str]) -> int:
     else:
         fault = f"{type(error).__name__}: {error}" if "--debug" in words else type(error).__name__
         kind, where, code = "internal", {}, 2
-        message = f"indistinct failed unexpectedly ({fault}); nothing was delivered; run again with --debug and report it"
+        message = (
+            f"indistinct failed unexpectedly ({fault}); nothing was delivered; run again with --debug and report it"
+        )
     if "--json" in words:
-        _print_json({"error": {"kind": kind, "message": _without_values(message, error), "where": where}})
+        # documents are kept: they name the place, not values of the table
+        message = error.public_message if isinstance(error, IndistinctError) else message
+        _print_json({"error": {"kind": kind, "message": message, "where": where}})
     else:
         print(f"error: {message}", file=sys.stderr)  # noqa: T201
     return code
-
-
-def _without_values(message: str, error: BaseException) -> str:
-    """JSON documents are logged: they name the place, not original values."""
-    public = getattr(error, "public_message", None)
-    return public if isinstance(public, str) else message
 
 
 def _print_json(document: dict[str, Any]) -> None:

@@ -165,7 +165,7 @@ def _between(frame: _Frame, cuts: list[int]) -> Callable[[Positions], tuple[Posi
                 f'column "{attribute}" holds {named} outside all intervals, which span [{low}, {high}); '
                 f"widen the breaks, or ask for bottom or top coding",
                 column=attribute,
-            )
+            ).showing(named)
         index = np.clip(index, 0, len(cuts) - 2)
         return ends[index], ends[index + 1]
 

@@ -103,4 +103,4 @@ def _check_labels(
                     f"(because of {quoted(holders or [ROOT])}); choose another mask character, "
                     "or make all values equally long",
                     column=attribute,
-                )
+                ).showing(f'"{label}"', quoted(holders or [ROOT]))

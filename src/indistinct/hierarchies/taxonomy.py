@@ -309,7 +309,7 @@ def _lacks(attribute: str, lacking: list[str], taxonomy: Taxonomy, where: str) -
         f'hierarchy of "{attribute}" ({where}) has no row for {quoted(lacking)}{hint}; add the rows, or list the text '
         "among the missing tokens",
         column=attribute,
-    )
+    ).showing(quoted(lacking), *([hint] if hint else []))
 
 
 def write_taxonomy(path: str | Path, rows: Sequence[Row]) -> None:

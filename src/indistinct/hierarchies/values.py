@@ -273,7 +273,7 @@ def limits(found: Scale, domain: Sequence[Any] | None, **reading: Any) -> tuple[
             f'column "{attribute}" holds {named} outside its domain {_shown(domain)}; '
             "widen the domain or mend the cells",
             column=attribute,
-        )
+        ).showing(named)
     return low, high
 
 
@@ -400,7 +400,7 @@ def _refuse(attribute: str, type: str, bad: list[str], expected: str) -> DataErr
         f'column "{attribute}" is declared {type}, but {quoted(few)} {verb} not {expected}; '
         "mend the cells, list the text among the missing tokens, or declare another type",
         column=attribute,
-    )
+    ).showing(quoted(few))
 
 
 def parse_number(text: str, decimal: str = ".") -> tuple[int, int] | None:

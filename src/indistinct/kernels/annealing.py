@@ -20,10 +20,10 @@ from indistinct.kernels.partition import (
     attach,
     detach,
     holds,
-    refresh,
+    update,
 )
 from indistinct.kernels.random import below
-from indistinct.kernels.units import ROWS, SIZE, Units, alike
+from indistinct.kernels.units import ROWS, SIZE, Units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     Int32 = NDArray[np.int32]
     Float64 = NDArray[np.float64]
     UInt64 = NDArray[np.uint64]
+
+
+# a partner is looked for up to STRIDE members behind the near unit, one with the same values up to REACH further
+STRIDE, REACH = np.int64(8), np.int64(32)
 
 
 @lean
@@ -47,7 +51,7 @@ def anneal(
     state: UInt64,
     scratch: Scratch,
 ) -> int:
-    """Try ``steps`` random moves and swaps of units ``todo``; returns how many were made.
+    """Try ``steps`` moves and swaps of the units ``todo`` in turn; returns how many were made.
 
     One that adds loss x is made with probability exp(-x / T), T falling geometrically from ``heat[0]`` to
     ``heat[1]`` (loss of rows times attributes). Partners are members of a class near the unit, every other time
@@ -63,7 +67,7 @@ def anneal(
     for turn in range(steps):
         if turn % 256 == 255:
             temperature *= cooling
-        u = np.int64(todo[below(state, np.int64(len(todo)))])
+        u = np.int64(todo[turn % len(todo)])
         v = np.int64(nearest[u, below(state, np.int64(nearest.shape[1]))])
         if v < 0:
             continue
@@ -75,7 +79,7 @@ def anneal(
         w, s = units.mass[u, ROWS], units.mass[u, SIZE]
         rows, size, mass = parts.mass[c, ROWS], parts.mass[c, SIZE], parts.mass[e, ROWS]
         before = rows * parts.loss[c] + mass * parts.loss[e]
-        box, inner, unit = parts.box[c], parts.inner[c], units.reach[u]
+        box, inner, ties, unit = parts.box[c], parts.inner[c], parts.ties[c], units.reach[u]
         x = v
         if kind == 0:  # a move
             if parts.mass[c, MEMBERS] < 2 or size - s < k:
@@ -83,7 +87,7 @@ def anneal(
             after = (mass + w) * union_loss(costs, parts.box[e], unit)
             if after - before >= bound:
                 continue
-            after += (rows - w) * swapped_loss(costs, box, inner, unit, inner)
+            after += (rows - w) * swapped_loss(costs, box, inner, ties, unit, inner)
             if after - before >= bound:
                 continue
             if guarded and not (
@@ -92,19 +96,20 @@ def anneal(
                 continue
             detach(units, parts, u)
             attach(units, parts, u, e)
+            x = nobody
         else:  # a swap
-            for _ in range(below(state, parts.mass[e, MEMBERS])):
+            for _ in range(below(state, min(parts.mass[e, MEMBERS], STRIDE))):
                 x = np.int64(parts.link[x, NEXT])
                 if x < 0:
                     x = np.int64(parts.state[e, HEAD])
-            same = alike(units, u, x)
+            same = units.kin[u] == units.kin[x]
             if kind > 1 and guarded:
-                left = parts.mass[e, MEMBERS]
+                left = min(parts.mass[e, MEMBERS], REACH)
                 while left > 0 and not same:
                     x = np.int64(parts.link[x, NEXT])
                     if x < 0:
                         x = np.int64(parts.state[e, HEAD])
-                    same = alike(units, u, x)
+                    same = units.kin[u] == units.kin[x]
                     left -= 1
                 if not same:
                     continue
@@ -112,10 +117,12 @@ def anneal(
             if size - s + t < k or parts.mass[e, SIZE] - t + s < k:
                 continue
             other = units.reach[x]
-            after = (mass - y + w) * swapped_loss(costs, parts.box[e], parts.inner[e], other, unit)
+            after = (mass - y + w) * swapped_loss(
+                costs, parts.box[e], parts.inner[e], parts.ties[e], other, unit
+            )
             if after - before >= bound:
                 continue
-            after += (rows - w + y) * swapped_loss(costs, box, inner, unit, other)
+            after += (rows - w + y) * swapped_loss(costs, box, inner, ties, unit, other)
             if after - before >= bound:
                 continue
             if guarded and not same:
@@ -127,7 +134,7 @@ def anneal(
             detach(units, parts, x)
             attach(units, parts, u, e)
             attach(units, parts, x, c)
-        refresh(units, costs, parts, c)
-        refresh(units, costs, parts, e)
+        update(units, costs, parts, c, u, x)
+        update(units, costs, parts, e, x, u)
         done += 1
     return done

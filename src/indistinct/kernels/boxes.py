@@ -97,19 +97,20 @@ def _pairs(node: Int32, price: Float64) -> Float64:
 
 
 @lean
-def swapped_loss(costs: Costs, box: Int32, inner: Int32, gone: Int32, new: Int32) -> float:
+def swapped_loss(costs: Costs, box: Int32, inner: Int32, ties: Int32, gone: Int32, new: Int32) -> float:
     """Weighted loss of a class after one member has gone and one is new.
 
-    All are given as ``Units.reach``: highest codes, then negatives of the lowest; ``inner`` holds the second
-    highest. ``new`` = ``inner``: nobody is new. The loop is written out because array records that cross a call
+    All are given as ``Units.reach``: highest codes, then negatives of the lowest. ``inner`` holds what the box
+    shrinks to where a member that alone reaches its side (``ties`` = 1) goes. ``new`` = ``inner``: nobody is
+    new. The loop is written out because array records that cross a call
     cost more than all the look-ups.
     """
     d = len(costs.kind)
     total = 0.0
     for a in range(d):
         hi, lo = box[a], box[d + a]
-        hi = max(inner[a] if hi == gone[a] else hi, new[a])
-        lo = -max(inner[d + a] if lo == gone[d + a] else lo, new[d + a])
+        hi = max(inner[a] if hi == gone[a] and ties[a] == 1 else hi, new[a])
+        lo = -max(inner[d + a] if lo == gone[d + a] and ties[d + a] == 1 else lo, new[d + a])
         at, size = costs.at[a], costs.size[a]
         if costs.kind[a] == TABLE:
             total += costs.value[at + lo * size + hi]
@@ -130,4 +131,4 @@ def swapped_loss(costs: Costs, box: Int32, inner: Int32, gone: Int32, new: Int32
 @lean
 def union_loss(costs: Costs, box: Int32, other: Int32) -> float:
     """Weighted loss of the smallest box over two."""
-    return swapped_loss(costs, box, box, box, other)
+    return swapped_loss(costs, box, box, box, box, other)

@@ -273,7 +273,8 @@ def _entropy(least: float, found: int, rows: int, scratch: Scratch) -> float:
 
 
 @step
-def _over(guards: Guards, q: int, found: int, rows: int, scratch: Scratch) -> float:
+def over(guards: Guards, q: int, found: int, rows: int, scratch: Scratch) -> float:
+    """Shortfall of criterion q for the ``found`` counts in ``scratch``; may spoil them (recursive)."""
     kind = guards.spec[q, KIND]
     bound = guards.parameter[q, 0]
     if kind == DISTINCT:
@@ -308,7 +309,7 @@ def shortfall(units: Units, guards: Guards, ids: Int32, scratch: Scratch) -> flo
         if guards.spec[q, COLUMN] != column or guards.spec[q - 1, KIND] == RECURSIVE:
             column = guards.spec[q, COLUMN]
             found = tally(units, column, guards.spec[q, VALUES], ids, scratch)
-        total += _over(guards, q, found, rows, scratch)
+        total += over(guards, q, found, rows, scratch)
     return total
 
 

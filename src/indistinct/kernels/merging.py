@@ -9,7 +9,7 @@ import numpy as np
 from indistinct.kernels import lean, step
 from indistinct.kernels.boxes import NEVER, Costs, union_loss
 from indistinct.kernels.guards import LEAST_SIZE, Guards, Scratch, shortfall
-from indistinct.kernels.partition import HEAD, NEXT, Partition, attach, detach, refresh
+from indistinct.kernels.partition import HEAD, NEXT, Partition, attach, counted_shortfall, detach, refresh
 from indistinct.kernels.units import ROWS, SIZE, Units
 
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ def _excess(units: Units, guards: Guards, parts: Partition, c: int, e: int, scra
         size += parts.mass[e, SIZE]
     k = guards.limits[LEAST_SIZE]
     short = max(0, k - size) / k
-    if len(guards.spec) > 0:
+    if len(guards.spec) > 0 and parts.counts.shape[1] > 0:
+        short += counted_shortfall(guards, parts, c, e, rows, scratch)
+    elif len(guards.spec) > 0:
         count = _members(parts, c, scratch, np.int64(0))
         if e != c:
             count = _members(parts, e, scratch, count)

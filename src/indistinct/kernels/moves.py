@@ -19,15 +19,17 @@ from indistinct.kernels.partition import (
     attach,
     detach,
     holds,
-    refresh,
+    update,
 )
-from indistinct.kernels.units import ROWS, SIZE, Units, alike
+from indistinct.kernels.units import ROWS, SIZE, Units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Int32 = NDArray[np.int32]
 
+# in classes of more than FEW k members, criteria let only alike units trade places, nearly always
+FEW = 3
 # improvements below this are rounding
 LEAST = 1e-7
 
@@ -58,10 +60,10 @@ def improve(
         c = np.int64(parts.link[u, CLASS])
         if c < 0 or parts.state[c, REGION] != mine:
             continue
-        unit, box, inner = units.reach[u], parts.box[c], parts.inner[c]
+        unit, box, inner, ties = units.reach[u], parts.box[c], parts.inner[c], parts.ties[c]
         w, s, rows, size = units.mass[u, ROWS], units.mass[u, SIZE], parts.mass[c, ROWS], parts.mass[c, SIZE]
         here = rows * parts.loss[c]
-        left = (rows - w) * swapped_loss(costs, box, inner, unit, inner) if rows > w else 0.0
+        left = (rows - w) * swapped_loss(costs, box, inner, ties, unit, inner) if rows > w else 0.0
         if here - left < LEAST:
             continue
         leaves = parts.mass[c, MEMBERS] > 1 and size - s >= k
@@ -80,22 +82,27 @@ def improve(
                 continue
             seen[tried] = e
             tried += 1
-            other, second = parts.box[e], parts.inner[e]
+            other, second, even = parts.box[e], parts.inner[e], parts.ties[e]
             mass, there = parts.mass[e, ROWS], parts.mass[e, ROWS] * parts.loss[e]
             if leaves:
                 gain = left - here - there + (mass + w) * union_loss(costs, other, unit)
                 if gain < best and (not guarded or holds(units, guards, parts, e, nobody, u, scratch)):
                     best, partner, target = gain, nobody, e
+            strict = guarded and parts.mass[e, MEMBERS] > FEW * k
             x = np.int64(parts.state[e, HEAD])
             while x >= 0:
+                same = units.kin[x] == units.kin[u]
+                if strict and not same:
+                    x = np.int64(parts.link[x, NEXT])
+                    continue
                 y, t = units.mass[x, ROWS], units.mass[x, SIZE]
                 if size - s + t >= k and parts.mass[e, SIZE] - t + s >= k:
-                    gain = (mass - y + w) * swapped_loss(costs, other, second, units.reach[x], unit) - here - there
+                    gain = (mass - y + w) * swapped_loss(costs, other, second, even, units.reach[x], unit) - here - there
                     if gain < best:
-                        gain += (rows - w + y) * swapped_loss(costs, box, inner, unit, units.reach[x])
+                        gain += (rows - w + y) * swapped_loss(costs, box, inner, ties, unit, units.reach[x])
                     if gain < best and (
                         not guarded
-                        or alike(units, u, x)
+                        or same
                         or (
                             holds(units, guards, parts, c, u, x, scratch)
                             and holds(units, guards, parts, e, x, u, scratch)
@@ -109,7 +116,7 @@ def improve(
                 detach(units, parts, partner)
                 attach(units, parts, partner, c)
             attach(units, parts, u, target)
-            refresh(units, costs, parts, c)
-            refresh(units, costs, parts, target)
+            update(units, costs, parts, c, u, partner)
+            update(units, costs, parts, target, partner, u)
             done += 1
     return done

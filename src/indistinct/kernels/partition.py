@@ -8,10 +8,13 @@ import numpy as np
 
 from indistinct.kernels import lean, step
 from indistinct.kernels.boxes import Costs, union_loss
-from indistinct.kernels.guards import Guards, Scratch, shortfall
+from indistinct.kernels.criteria import RECURSIVE
+from indistinct.kernels.guards import COLUMN, KIND, VALUES, Guards, Scratch, over, shortfall
 from indistinct.kernels.units import ROWS, SIZE, Units
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Int32 = NDArray[np.int32]
@@ -23,6 +26,8 @@ EMPTY = -(1 << 30)
 CLASS, NEXT, BACK = 0, 1, 2
 HEAD, REGION, CHANGED = 0, 1, 2
 MEMBERS = 2
+# widest table of counts by class
+LARGEST_COUNTS = 64
 
 
 class Partition(NamedTuple):
@@ -31,8 +36,10 @@ class Partition(NamedTuple):
     ``link`` int32[n, 3]: class of a unit, next and previous unit there (-1: none). ``state`` int32[g, 3]: first
     unit of a class (-1: the class is not used), who may change it, whether it changed since that was last set
     to 0. ``mass`` int64[g, 3]: rows, size, number of units. ``box`` int32[g, w]: maxima of ``Units.reach``;
-    ``inner`` int32[g, w]: the second largest, so that the box without any one member is known. ``loss``
-    float64[g]: of each row.
+    ``ties`` int32[g, w]: how many members reach them; ``inner`` int32[g, w]: the next smaller values (after
+    ``update``: or more), so that the box without any one member is known. ``loss`` float64[g]: of each row.
+    ``counts`` int32[g, .]: rows by sensitive value, the values of column s from ``first[s]`` (int64[s]) on; of no
+    width when all domains together are large: then members are counted when asked for.
     """
 
     link: Int32
@@ -40,11 +47,15 @@ class Partition(NamedTuple):
     mass: Int64
     box: Int32
     inner: Int32
+    ties: Int32
     loss: Float64
+    counts: Int32
+    first: Int64
 
 
-def empty_partition(n: int, g: int, width: int) -> Partition:
-    """Partition of n units into at most g classes, none of them used yet."""
+def empty_partition(n: int, g: int, width: int, domains: Sequence[int]) -> Partition:
+    """Partition of n units into at most g classes, none of them used yet; ``domains``: sizes by sensitive column."""
+    total = sum(domains)
     state = np.zeros((g, 3), np.int32)
     state[:, HEAD] = -1
     return Partition(
@@ -53,8 +64,18 @@ def empty_partition(n: int, g: int, width: int) -> Partition:
         np.zeros((g, 3), np.int64),
         np.empty((g, width), np.int32),
         np.empty((g, width), np.int32),
+        np.empty((g, width), np.int32),
         np.zeros(g),
+        np.zeros((g, total if total <= LARGEST_COUNTS else 0), np.int32),
+        np.cumsum([0, *domains])[:-1].astype(np.int64),
     )
+
+
+@step
+def _count(units: Units, parts: Partition, u: int, c: int, sign: int) -> None:
+    for e in range(units.start[u], units.start[u + 1]):
+        for s in range(len(parts.first)):
+            parts.counts[c, parts.first[s] + units.values[e, s]] += sign * units.counts[e]
 
 
 @step
@@ -70,6 +91,8 @@ def detach(units: Units, parts: Partition, u: int) -> None:
     parts.mass[c, ROWS] -= units.mass[u, ROWS]
     parts.mass[c, SIZE] -= units.mass[u, SIZE]
     parts.mass[c, MEMBERS] -= 1
+    if parts.counts.shape[1] > 0:
+        _count(units, parts, u, c, np.int64(-1))
     parts.link[u, CLASS] = -1
 
 
@@ -84,23 +107,57 @@ def attach(units: Units, parts: Partition, u: int, c: int) -> None:
     parts.mass[c, ROWS] += units.mass[u, ROWS]
     parts.mass[c, SIZE] += units.mass[u, SIZE]
     parts.mass[c, MEMBERS] += 1
+    if parts.counts.shape[1] > 0:
+        _count(units, parts, u, c, np.int64(1))
 
 
 @step
 def refresh(units: Units, costs: Costs, parts: Partition, c: int) -> None:
     """Measure a class anew after its members changed."""
-    box, inner = parts.box[c], parts.inner[c]
+    box, inner, ties = parts.box[c], parts.inner[c], parts.ties[c]
     for i in range(len(box)):
         box[i] = EMPTY
         inner[i] = EMPTY
+        ties[i] = 0
     u = parts.state[c, HEAD]
     while u >= 0:
         unit = units.reach[u]
         for i in range(len(box)):
-            inner[i] = max(inner[i], min(box[i], unit[i]))
-            box[i] = max(box[i], unit[i])
+            reach, most = unit[i], box[i]
+            ties[i] = 1 if reach > most else ties[i] + (1 if reach == most else 0)
+            inner[i] = most if reach > most else max(inner[i], reach if reach < most else inner[i])
+            box[i] = max(most, reach)
         u = parts.link[u, NEXT]
     parts.loss[c] = union_loss(costs, box, box) if parts.state[c, HEAD] >= 0 else 0.0
+    parts.state[c, CHANGED] = 1
+
+
+@step
+def update(units: Units, costs: Costs, parts: Partition, c: int, gone: int, new: int) -> None:
+    """Measure a class anew after ``gone`` has left and ``new`` has joined (-1: nobody), without all its members.
+
+    Looks at all of them only where ``gone`` alone reached as far. ``inner`` may stay larger than it is.
+    """
+    box, inner, ties = parts.box[c], parts.inner[c], parts.ties[c]
+    if gone >= 0:
+        old = units.reach[gone]
+        alone = 0
+        for i in range(len(box)):
+            if old[i] == box[i]:
+                ties[i] -= 1
+                if ties[i] == 0:
+                    alone += 1
+        if alone > 0:
+            refresh(units, costs, parts, c)
+            return
+    if new >= 0:
+        unit = units.reach[new]
+        for i in range(len(box)):
+            reach, most = unit[i], box[i]
+            ties[i] = 1 if reach > most else ties[i] + (1 if reach == most else 0)
+            inner[i] = most if reach > most else max(inner[i], reach if reach < most else inner[i])
+            box[i] = max(most, reach)
+    parts.loss[c] = union_loss(costs, box, box)
     parts.state[c, CHANGED] = 1
 
 
@@ -116,10 +173,45 @@ def fill(units: Units, costs: Costs, parts: Partition, class_of: Int32) -> None:
 
 
 @step
+def counted_shortfall(guards: Guards, parts: Partition, c: int, e: int, rows: int, scratch: Scratch) -> float:
+    """``guards.shortfall`` of a class (c = e), or of two together, from their counts; ``rows`` in all."""
+    total = 0.0
+    found, column = np.int64(0), np.int64(-1)
+    for q in range(len(guards.spec)):
+        if guards.spec[q, COLUMN] != column or guards.spec[q - 1, KIND] == RECURSIVE:
+            column = guards.spec[q, COLUMN]
+            first = parts.first[column]
+            found = np.int64(0)
+            for value in range(guards.spec[q, VALUES]):
+                count = parts.counts[c, first + value]
+                if e != c:
+                    count += parts.counts[e, first + value]
+                if count > 0:
+                    scratch.value[found] = value
+                    scratch.count[found] = count
+                    found += 1
+        total += over(guards, q, found, rows, scratch)
+    return total
+
+
+@step
 def holds(
     units: Units, guards: Guards, parts: Partition, c: int, gone: int, new: int, scratch: Scratch
 ) -> bool:
     """Whether a class satisfies the criteria after ``gone`` (-1: nobody) has left and ``new`` has joined."""
+    if parts.counts.shape[1] > 0:
+        if gone >= 0:
+            _count(units, parts, gone, c, np.int64(-1))
+        if new >= 0:
+            _count(units, parts, new, c, np.int64(1))
+        rows = parts.mass[c, ROWS]
+        rows += (units.mass[new, ROWS] if new >= 0 else 0) - (units.mass[gone, ROWS] if gone >= 0 else 0)
+        short = counted_shortfall(guards, parts, c, c, rows, scratch)
+        if gone >= 0:
+            _count(units, parts, gone, c, np.int64(1))
+        if new >= 0:
+            _count(units, parts, new, c, np.int64(-1))
+        return short <= 0.0
     count = 0
     u = parts.state[c, HEAD]
     while u >= 0:

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.kernels import step
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -23,11 +21,12 @@ class Units(NamedTuple):
     ``reach`` int32[n, w]: the codes of the d quasi-identifiers, then their negatives, then zeros: the box of a
     class is the maximum of its members, one vector operation. ``mass`` int64[n, 2]: rows, and what counts for k
     (persons, else rows). The sensitive values of unit u are ``values`` int32[., s] and ``counts`` int64[.] at
-    ``start[u]:start[u + 1]``.
+    ``start[u]:start[u + 1]``. ``kin`` int32[n]: units with the same number are the same to every criterion.
     """
 
     reach: Int32
     mass: Int64
+    kin: Int32
     start: Int64
     values: Int32
     counts: Int64
@@ -42,15 +41,11 @@ def reach_of(codes: Int32) -> Int32:
     return reach
 
 
-@step
-def alike(units: Units, u: int, v: int) -> bool:
-    """Whether no criterion tells two units apart: the same single sensitive tuple and the same mass."""
-    e, f = units.start[u], units.start[v]
-    if units.start[u + 1] - e != 1 or units.start[v + 1] - f != 1:
-        return False
-    if units.mass[u, ROWS] != units.mass[v, ROWS] or units.mass[u, SIZE] != units.mass[v, SIZE]:
-        return False
-    for s in range(units.values.shape[1]):
-        if units.values[e, s] != units.values[f, s]:
-            return False
-    return True
+def units_of(reach: Int32, mass: Int64, start: Int64, values: Int32, counts: Int64) -> Units:
+    """Bring units into the form that kernels read."""
+    kin = np.arange(len(mass), dtype=np.int32)
+    alone = np.flatnonzero(np.diff(start) == 1)
+    first = start[alone]
+    together = np.column_stack([values[first], counts[first], mass[alone]])
+    kin[alone] = len(mass) + np.unique(together, axis=0, return_inverse=True)[1].reshape(-1)
+    return Units(reach, mass, kin, start, values, counts)

@@ -15,7 +15,7 @@ from indistinct.errors import IndistinctError, InfeasibleError, PolicyError, Sch
 from indistinct.models import Context, evaluate
 from indistinct.notices import Notice
 from indistinct.releases.audit import persons_spread
-from indistinct.releases.manifest import earlier_releases, manifest_path, write_manifest
+from indistinct.releases.manifest import earlier_releases, publish_with, stage_manifest
 from indistinct.releases.prepare import kept_identifying, near_unique, prepare
 from indistinct.releases.published import delimiter_of, missing_text
 from indistinct.releases.recount import matches
@@ -81,9 +81,7 @@ class Release:
         Raises VerificationError when the written file is not what was decided; then nothing is left behind.
         """
         output = Path(path)
-        deliver(
-            self.prepared, self.assignment, self.recoding, self.published, self.document, output, force=force
-        )
+        deliver(self.prepared, self.assignment, self.recoding, self.published, self.document, output, force=force)
         return output
 
     def __repr__(self) -> str:
@@ -137,6 +135,7 @@ def anonymize(
     _refuse_near_unique(prepared)
     layout = _layout(prepared)
     clock.lap("count")
+    clock.move("count", "read", prepared.counted.reading)
     assignment = decide(prepared.counted.frequencies, policy, progress)
     _check_limit(prepared, assignment)
     clock.lap("decide")
@@ -187,7 +186,7 @@ def deliver(
     safe = policy.output.spreadsheet_safe
     if not safe and output.suffix.lower() in (".csv", ".tsv"):
         document["warnings"] += [notice.document() for notice in formula_cells(published.batches())]
-    staged = stage(
+    with stage(
         output,
         published.batches(),
         published.schema,
@@ -196,22 +195,16 @@ def deliver(
         spreadsheet_safe=safe,
         labels={name: source.labels[name] for name in source.labels if _unchanged(prepared, name)},
         column_labels=source.column_labels,
-    )
-    try:
+    ) as staged:
         progress("write", published.rows, published.rows)
         clock.lap("write")
-        document.update(
-            verify_written(prepared, assignment, recoding, published, staged.path, progress=progress)
-        )
+        document.update(verify_written(prepared, assignment, recoding, published, staged.path, progress=progress))
         _refuse_failed(document)
         clock.lap("verify")
-        manifest_path(output).unlink(missing_ok=True)
-        staged.publish()
-    except BaseException:
-        staged.discard()
-        raise
+        with stage_manifest(document, [staged], policy.hash()) as manifest:
+            publish_with(manifest, staged)
     document["outputs"] = [str(output)]
-    document["manifest"] = str(write_manifest(document, [output], policy.hash()))
+    document["manifest"] = str(manifest.target)
 
 
 def decided_again(
@@ -225,9 +218,7 @@ def decided_again(
         return None
     recoding = recoding_of(prepared.counted.frequencies, assignment)
     starred = _starred(prepared, assignment)
-    published = publish(
-        prepared.source, prepared.counted, assignment, recoding, _layout(prepared), starred=starred
-    )
+    published = publish(prepared.source, prepared.counted, assignment, recoding, _layout(prepared), starred=starred)
     if {column.name for column in published.columns} != set(found.columns) or not matches(published, found):
         return None
     return persons_of_labels(prepared.counted.frequencies, assignment, recoding)
@@ -239,6 +230,10 @@ class _Clock:
     def __init__(self) -> None:
         self.laps: dict[str, float] = {}
         self._last = perf_counter()
+
+    def move(self, phase: str, other: str, seconds: float) -> None:
+        """Book a part of a phase under another name."""
+        self.laps = {other: round(seconds, 4), **self.laps, phase: round(self.laps[phase] - seconds, 4)}
 
     def lap(self, phase: str) -> None:
         now = perf_counter()
@@ -365,9 +360,7 @@ def _document(
     policy, frequencies = prepared.policy, prepared.counted.frequencies
     suppressed = int(assignment.count[assignment.class_of == SUPPRESSED].sum())
     numeric = [
-        name
-        for name, attribute in policy.attributes.items()
-        if attribute.type in ("integer", "decimal", "date")
+        name for name, attribute in policy.attributes.items() if attribute.type in ("integer", "decimal", "date")
     ]
     person_of_row = prepared.counted.person_of_row
     notices = [

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
+import secrets
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import DataError
+from indistinct.tables.write import Staged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
 INTERNAL = ("phases", "seconds", "report", "warnings")
 SUFFIX = ".manifest.json"
@@ -33,36 +34,57 @@ def manifest_path(output: Path) -> Path:
     return output.with_name(output.name + SUFFIX)
 
 
-def write_manifest(document: Mapping[str, Any], outputs: Sequence[Path], policy_hash: str) -> Path:
-    """Write the manifest of published files atomically and return its path.
+def stage_manifest(document: Mapping[str, Any], outputs: Sequence[Staged], policy_hash: str) -> Staged:
+    """Write the manifest of staged files to a hidden file beside the first.
 
     ``document`` is the internal answer of ``anonymize``; what is internal is left out here.
+
+    Raises DataError when the file system refuses; then nothing is left.
     """
+    path = manifest_path(outputs[0].target)
     public = {key: value for key, value in document.items() if key not in INTERNAL}
-    public["outputs"] = [output.name for output in outputs]
-    public["manifest"] = manifest_path(outputs[0]).name
-    public["sha256"] = {output.name: sha256(output) for output in outputs}
+    public["outputs"] = [output.target.name for output in outputs]
+    public["manifest"] = path.name
+    public["sha256"] = {output.target.name: sha256(output.path) for output in outputs}
     public["policy_sha256"] = policy_hash
     public["versions"] = {name: version(name) for name in ("indistinct", "numpy", "pyarrow", "duckdb")}
-    path = manifest_path(outputs[0])
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    staged = Staged(path.with_name(f".{path.name}.{secrets.token_hex(8)}"), path)
     try:
-        beside.write_text(json.dumps(public, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        beside.replace(path)
+        staged.path.write_text(json.dumps(public, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        return staged  # noqa: TRY300  # an interruption on the way out must find the handler too
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        staged.discard()
         raise DataError(
-            f'the manifest "{path.name}" cannot be written: {error.strerror}', file=path.name
+            f'the manifest "{path.name}" cannot be written: {error.strerror}; nothing was delivered', file=path.name
         ) from error
-    return path
+    except BaseException:
+        staged.discard()
+        raise
+
+
+def publish_with(manifest: Staged, output: Staged) -> None:
+    """Give a file and its manifest their names, the manifest last: both, or none of them is left.
+
+    Raises DataError when the file system refuses.
+    """
+    written = output.path.stat().st_ino
+    manifest.target.unlink(missing_ok=True)  # from here on an older file is no release
+    try:
+        output.publish()
+        manifest.publish()
+    except BaseException:
+        manifest.target.unlink(missing_ok=True)
+        if output.target.exists() and output.target.stat().st_ino == written:
+            output.target.unlink()
+        raise
 
 
 def hash_status(output: Path) -> str:
     """Compare a published file with its manifest: ``match``, ``differs`` or ``absent`` (no readable manifest)."""
-    recorded = read_manifest(output)
-    if recorded is None or output.name not in recorded.get("sha256", {}):
+    hashes = (read_manifest(output) or {}).get("sha256")
+    if not isinstance(hashes, dict) or output.name not in hashes:
         return "absent"
-    return "match" if recorded["sha256"][output.name] == sha256(output) else "differs"
+    return "match" if hashes[output.name] == sha256(output) else "differs"
 
 
 def read_manifest(output: Path) -> dict[str, Any] | None:

@@ -51,9 +51,7 @@ def published_options(policy: Policy, suffix: str, delimiter: str | None) -> Tab
     return replace(options, delimiter=delimiter, encoding="utf-8", missing=missing_tokens(policy, suffix))
 
 
-def count_published(
-    table: Any, policy: Policy, original: Source, hidden: Collection[str]
-) -> tuple[Source, Recount]:
+def count_published(table: Any, policy: Policy, original: Source, hidden: Collection[str]) -> tuple[Source, Recount]:
     """Read a published table of any origin: the source, and its distinct rows in the columns not ``hidden``.
 
     Text files of ours are UTF-8 and separated as the original is; other programs may keep the encoding of the original
@@ -75,13 +73,9 @@ def count_published(
     raise first
 
 
-def _counted(
-    table: Any, options: TableOptions, original: Source, hidden: Collection[str]
-) -> tuple[Source, Recount]:
+def _counted(table: Any, options: TableOptions, original: Source, hidden: Collection[str]) -> tuple[Source, Recount]:
     source = open_source(table, options)
     unknown = [name for name in source.columns if name not in original.columns]
     if unknown:
-        raise SchemaError(
-            f'the published table has a column "{unknown[0]}" that the original lacks', column=unknown[0]
-        )
+        raise SchemaError(f'the published table has a column "{unknown[0]}" that the original lacks', column=unknown[0])
     return source, count_source(source, [name for name in source.columns if name not in hidden])

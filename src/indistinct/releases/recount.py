@@ -149,9 +149,7 @@ def _is_known_to_duckdb(place: Path) -> bool:
     return not any(pa.types.is_decimal256(column.type) for column in pq.read_schema(place))
 
 
-def _by_duckdb(
-    place: Path, suffix: str, columns: Sequence[str], options: TableOptions
-) -> Iterable[tuple[Any, Int64]]:
+def _by_duckdb(place: Path, suffix: str, columns: Sequence[str], options: TableOptions) -> Iterable[tuple[Any, Int64]]:
     import duckdb
     import pyarrow as pa
 
@@ -177,9 +175,7 @@ def _by_duckdb(
             relation = relation.aggregate(f"{', '.join(names)}, count(*) AS {count}", ", ".join(names))
             table = relation.to_arrow_table()
         except duckdb.Error as error:
-            raise VerificationError(
-                f'"{place.name}" cannot be read back: {str(error).splitlines()[0]}'
-            ) from error
+            raise VerificationError(f'"{place.name}" cannot be read back: {str(error).splitlines()[0]}') from error
     counts = np.concatenate([whole_numbers(chunk) for chunk in table.column(len(columns)).chunks])
     begin = 0
     for batch in table.select(list(range(len(columns)))).combine_chunks().to_batches():

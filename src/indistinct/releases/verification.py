@@ -57,7 +57,9 @@ def verify_written(
     progress("verify", 0, 3)
     suffix = "" if path is None else path.suffix.lower()
     options = published_options(policy, suffix, None if path is None else delimiter_of(path, prepared.source.dialect))
-    found = as_spelled(recount(path if path is not None else published.table(), columns, options), published, policy, path)
+    found = as_spelled(
+        recount(path if path is not None else published.table(), columns, options), published, policy, path
+    )
     rows_match = matches(published, found)
     progress("verify", 1, 3)
     uncovered = _uncovered(prepared, assignment, recoding)
@@ -173,9 +175,7 @@ def persons_of_labels(
     ]
     number: dict[tuple[str | None, ...], int] = {}
     merged = np.array([number.setdefault(label, len(number)) for label in labels], np.int32)
-    class_of = np.where(assignment.class_of == SUPPRESSED, SUPPRESSED, merged[assignment.class_of]).astype(
-        np.int32
-    )
+    class_of = np.where(assignment.class_of == SUPPRESSED, SUPPRESSED, merged[assignment.class_of]).astype(np.int32)
     classes = classes_of(frequencies, replace(assignment, class_of=class_of, classes=len(number)))
     return dict(zip(number, classes.sizes.tolist(), strict=True))
 

@@ -82,7 +82,7 @@ def verify(
     path = Path(published) if isinstance(published, str | Path) and "://" not in str(published) else None
     progress("read", 0, 1)
     roles = prepared.roles
-    hidden = {*roles.identifying, roles.person}
+    hidden = {*roles.identifying, *([] if roles.person is None else [roles.person])}
     source, found = count_published(published, policy, prepared.source, hidden)
     quasi = [name for name in roles.quasi if name in source.columns]
     if not quasi:
@@ -109,11 +109,7 @@ def verify(
     progress("verify", 1, 2)
     notices = list(source.warnings)
     frequencies = prepared.counted.frequencies
-    persons = (
-        None
-        if frequencies.persons is None
-        else _persons(original, prepared, found, notices, query, sql_table)
-    )
+    persons = None if frequencies.persons is None else _persons(original, prepared, found, notices, query, sql_table)
     # rows with the token everywhere are a class if they can be one, else they are suppressed rows
     models, classes, starred = judge_reread(
         found, frequencies, persons, policy, may_exempt=policy.suppression.rows != "test"
@@ -165,9 +161,7 @@ def _coverage(
     )
 
 
-def _groups(
-    found: Recount, before: Recount, untouched: Sequence[str]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _groups(found: Recount, before: Recount, untouched: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number the combinations of untouched values, equally on both sides."""
     columns = []
     for name in untouched:
@@ -239,9 +233,7 @@ def _described(
     number = 0
     for batch in source.batches(list(found.columns)):
         texts = [Dictionary(name) for name in found.columns]
-        codes = np.column_stack(
-            [d.encode(batch.column(batch.schema.get_field_index(d.column))) for d in texts]
-        )
+        codes = np.column_stack([d.encode(batch.column(batch.schema.get_field_index(d.column))) for d in texts])
         lists = [respelled(d) for d in texts]
         for row in codes.tolist():
             number += 1

@@ -158,9 +158,7 @@ class Layout:
 
     columns: tuple[str, ...]
     carried: Mapping[str, PublishedColumn] = field(default_factory=dict)
-    transformed: Mapping[str, Callable[[Sequence[str | None]], list[str | None]]] = field(
-        default_factory=dict
-    )
+    transformed: Mapping[str, Callable[[Sequence[str | None]], list[str | None]]] = field(default_factory=dict)
     token: str = "*"  # noqa: S105  # a mark for suppressed cells, no secret
     order: str = "sorted"
 

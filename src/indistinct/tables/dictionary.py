@@ -81,7 +81,7 @@ def _time_of_day(text: str, digits: int) -> int:
     """Units of 10^-digits seconds since midnight."""
     whole, _, fraction = text.partition(".")
     hours, minutes, seconds = map(int, whole.split(":"))
-    return (hours * 3600 + minutes * 60 + seconds) * 10**digits + int(fraction.ljust(digits, "0") or 0)
+    return int(f"{hours * 3600 + minutes * 60 + seconds}{fraction.ljust(digits, '0')}")
 
 
 class Dictionary:

@@ -77,7 +77,11 @@ def to_arrow(table: Any) -> pa.Table:
         table = table.collect()
     if isinstance(table, pa.Table):
         return table
-    return pa.RecordBatchReader.from_stream(table).read_all()
+    try:
+        return pa.RecordBatchReader.from_stream(table).read_all()
+    except pa.ArrowInvalid:
+        message = f"{NAME} is a {type(table).__name__} without columns; give a frame"
+        raise UnsupportedError(message) from None
 
 
 def give_back(table: pa.Table, kind: Kind) -> Any:
@@ -117,19 +121,19 @@ def _from_pandas(frame: Any) -> pa.Table:
     columns = []
     for position, name in enumerate(names):
         try:
-            columns.append(pa.chunked_array(pa.Array.from_pandas(_without_intervals(frame.iloc[:, position]))))
+            columns.append(pa.chunked_array(pa.Array.from_pandas(_without_spans(frame.iloc[:, position]))))
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
             message = f'the column "{name}" mixes values of different types; make them all text or all numbers'
             raise DataError(message, column=name) from None
     return pa.table(columns, names=names)
 
 
-def _without_intervals(series: Any) -> Any:
-    """Intervals (of ``pandas.cut``, say) as their text, such as ``(0, 20]``."""
+def _without_spans(series: Any) -> Any:
+    """Intervals (of ``pandas.cut``, say) and periods as their text, such as ``(0, 20]`` and ``2024-03``."""
     categories = series.cat.categories if series.dtype == "category" else None
-    if categories is not None and str(categories.dtype).startswith("interval"):
-        return series.cat.rename_categories([str(interval) for interval in categories])
-    if str(series.dtype).startswith("interval"):
+    if categories is not None and str(categories.dtype).startswith(("interval", "period")):
+        return series.cat.rename_categories([str(span) for span in categories])
+    if str(series.dtype).startswith(("interval", "period")):
         return series.astype(object).map(str, na_action="ignore")
     return series
 

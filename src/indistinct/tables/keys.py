@@ -32,7 +32,7 @@ class KeyTable:
     """
 
     def __init__(self, columns: int) -> None:
-        self.bits = [4] * columns
+        self.bits = [0] * columns  # so that the first batch finds out whether one key has room for all
         self.rest: KeyTable | None = (
             None  # counts the columns from ``split`` on, with our numbers as its first column
         )

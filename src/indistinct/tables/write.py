@@ -179,13 +179,13 @@ def stage(
                 _write_xlsx(file, batches, schema)
             else:
                 _write_statistical(staged.path, path.name, batches, schema, labels or {}, column_labels or {})
+        return staged  # noqa: TRY300  # an interruption on the way out must find the handler too
     except OSError as error:
         staged.discard()
         raise _refused(path, error) from None
     except BaseException:
         staged.discard()
         raise
-    return staged
 
 
 def _refused(path: Path, error: OSError) -> DataError:

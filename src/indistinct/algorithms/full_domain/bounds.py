@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.kernels.lattice import box_bound, next_open, tighten
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -71,8 +73,6 @@ class NodeBounds:
 
     def learn(self, node: Node, verdict: Verdict) -> None:
         """Close a node that was judged and tighten all bounds below it."""
-        from indistinct.kernels.lattice import tighten
-
         if verdict.least:
             base, relief, vector = self.lattice.base, verdict.relief, np.array(node, np.int64)
             if relief is None:
@@ -83,8 +83,6 @@ class NodeBounds:
 
     def next(self, cutoff: float) -> Node | None:
         """Open node of largest base: it is maximal among the open ones, and says most about the others."""
-        from indistinct.kernels.lattice import next_open
-
         if self._order is None:
             left = np.flatnonzero(self._bound <= cutoff)
             self._order = left[np.argsort(-self._base[left], kind="stable")]
@@ -127,8 +125,6 @@ class BoxBounds:
         self._push(0.0, bottom, lattice.top)
 
     def _bound_of(self, low: Node, high: Node) -> float:
-        from indistinct.kernels.lattice import box_bound
-
         return box_bound(
             self._provers,
             self._least,

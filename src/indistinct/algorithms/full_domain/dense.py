@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.kernels import judges
+from indistinct.kernels.rollup import scatter
 from indistinct.models import evaluate
 from indistinct.models.contract import DISTINCT, ENTROPY, RECURSIVE, T_EQUAL, T_HIERARCHICAL, T_ORDERED
 from indistinct.tables.records import Classes, Histogram
@@ -66,8 +68,6 @@ class DenseModels:
 
     def fill(self, owner: Int32, counts: Int32) -> None:
         """Add the rows of every cell to the row ``owner`` of ``counts``, which is zero before; -1: to none."""
-        from indistinct.kernels.rollup import scatter
-
         for name, first in self.columns.items():
             scatter(owner, self.frequencies.sensitive_codes(name), self.frequencies.rows, first, counts)
 
@@ -131,8 +131,6 @@ def dense_test(criterion: Criterion, columns: tuple[int, int], k: int) -> DenseT
 
 def _judge(criterion: Criterion, values: int) -> tuple[Callable[..., int], tuple[object, ...]]:
     """Return the kernel of a criterion and the arguments that are its own."""
-    from indistinct.kernels import judges
-
     parameters = criterion.parameters
     if criterion.kind == DISTINCT:
         return judges.judge_distinct, (int(parameters[0]),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from math import floor
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from indistinct.tables.classes import classes_of
 from indistinct.tables.records import Assignment
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from fractions import Fraction
 
     from indistinct.algorithms.full_domain.lattice import Lattice
@@ -70,16 +71,18 @@ def _obstacles(lattice: Lattice) -> list[str]:
             continue
         if hierarchy.is_fixed:
             sentences.append(f"'{hierarchy.attribute}' has no hierarchy, its {labels} values are never changed")
-        elif levels[-1] < hierarchy.height and hierarchy.max_level is not None:
+        elif hierarchy.max_level is not None and hierarchy.max_level < hierarchy.height:
             sentences.append(f"max_level {hierarchy.max_level} of '{hierarchy.attribute}' leaves {labels} labels")
         else:
-            sentences.append(f"top level of '{hierarchy.attribute}' still has {labels} labels{_named(top.labels)}")
+            named = _named(label for label in top.labels if label and label not in hierarchy.texts)
+            sentences.append(f"top level of '{hierarchy.attribute}' still has {labels} labels{named}")
     return sentences
 
 
-def _named(labels: Sequence[str]) -> str:
-    shown = ", ".join(f"'{label}'" for label in labels[:4] if label)
-    return f" ({shown}{', ...' if len(labels) > 4 else ''})" if shown else ""
+def _named(labels: Iterable[str]) -> str:
+    """List a few labels; values of the table are not among them, error documents hold none."""
+    shown = [f"'{label}'" for label in islice(labels, 5)]
+    return f" ({', '.join(shown[:4])}{', ...' if len(shown) > 4 else ''})" if shown else ""
 
 
 def _nearest(frequencies: Frequencies, privacy: Sequence[Privacy], share: Fraction, tables: Tables) -> str:

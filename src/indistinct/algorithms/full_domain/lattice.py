@@ -25,6 +25,7 @@ import numpy as np
 
 from indistinct.errors import PolicyError
 from indistinct.hierarchies.hierarchy import Fractions
+from indistinct.kernels.rollup import pack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -193,8 +194,6 @@ def build_lattice(frequencies: Frequencies) -> Lattice:
 
     Raises PolicyError when the bounds of an attribute leave no level.
     """
-    from indistinct.kernels.rollup import pack
-
     quasi = frequencies.quasi
     levels = tuple(map(_positions, quasi))
     width, depth = len(quasi), max(map(len, levels), default=1)

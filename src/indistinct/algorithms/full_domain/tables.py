@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.algorithms.full_domain import pool
+from indistinct.kernels.lattice import smallest_below
+from indistinct.kernels.rollup import add_counts, add_persons, roll_up, roll_up_wide
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,8 +87,6 @@ class Tables:
         if place is not None:
             self._place[node] = place
             return self._stored[place]
-        from indistinct.kernels.lattice import smallest_below
-
         source = smallest_below(self._nodes, self._sizes, len(self._stored), vector)
         if self._sizes[source] > DIRECT:
             source = self._prepare(node, source)
@@ -115,8 +115,6 @@ class Tables:
         return source
 
     def _make(self, table: Table, source: Int64, target: Int64) -> Table:
-        from indistinct.kernels.rollup import add_counts, add_persons, roll_up, roll_up_wide
-
         lattice = self.lattice
         length = len(table.rows)
         self.rolled += length

@@ -20,6 +20,8 @@ import numpy as np
 from indistinct.algorithms.full_domain import pool
 from indistinct.algorithms.full_domain.dense import DenseModels
 from indistinct.algorithms.full_domain.tables import Table, Tables, zeros
+from indistinct.kernels.judges import sums, too_small
+from indistinct.kernels.rollup import charge, relieve
 from indistinct.models import MODELS, criteria, evaluate
 from indistinct.models.contract import Context, K
 from indistinct.tables.classes import classes_of
@@ -193,8 +195,6 @@ class Judge:
 
     def _charge(self, vector: Int64, table: Table, amounts: Int64, relief: Float64) -> float:
         """Fill ``relief`` for ``amounts`` of the classes and return what these rows cost at the node."""
-        from indistinct.kernels.rollup import charge, relieve
-
         own = self.lattice
         charge(table.keys, amounts, vector, own.words, own.shifts, own.masks, own.offsets, own.free, self._sums)
         cost: float = relieve(
@@ -271,8 +271,6 @@ class Judge:
 
     def _test(self, table: Table) -> Losses:
         """Apply the size condition and the tests on histograms that the table carries."""
-        from indistinct.kernels.judges import sums, too_small
-
         length = len(table.rows)
         lost = least = self._lost[:length]
         gone = too_small(table.sizes, table.rows, self.k, lost)

@@ -25,8 +25,8 @@ import numpy as np
 from indistinct.algorithms.local.infeasible import infeasible
 from indistinct.algorithms.local.merging import merge_violators
 from indistinct.algorithms.local.near import near_units
+from indistinct.algorithms.local.plan import small_classes
 from indistinct.algorithms.local.problem import problem_of
-from indistinct.algorithms.local.search import search_classes
 from indistinct.algorithms.local.settle import settle_classes
 from indistinct.algorithms.local.start import cut_classes, satisfied_alone
 from indistinct.algorithms.local.state import assignment_of, state_of
@@ -92,5 +92,5 @@ def _solve(problem: Problem, hopeless: NDArray[np.bool_], policy: Policy, progre
     state = state_of(problem, whole, class_of, rank)
     merge_violators(state)
     if policy.recoding.quality != "fast" and len(light) > 1:
-        search_classes(state, near_units(state), policy, progress)
+        state = small_classes(state, near_units(state), progress)
     return assignment_of(state, settle_classes(state, hopeless))

@@ -10,7 +10,7 @@ import numpy as np
 
 from indistinct.kernels.boxes import Costs, costs_of
 from indistinct.kernels.guards import Guards, guards_of
-from indistinct.kernels.units import Units, reach_of
+from indistinct.kernels.units import Units, reach_of, units_of
 from indistinct.models import MODELS, Context, criteria
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def problem_of(frequencies: Frequencies, policy: Policy) -> Problem:
         floor(policy.suppression.limit * frequencies.total),
         costs_of(frequencies.quasi),
         guards,
-        Units(reach_of(frequencies.tuples), mass, frequencies.start, values, frequencies.rows),
+        units_of(reach_of(frequencies.tuples), mass, frequencies.start, values, frequencies.rows),
         _blocks(frequencies),
     )
 

@@ -1,4 +1,4 @@
-"""The search: rebuild random neighbourhoods, then move and swap single units until little changes."""
+"""The search: rebuild random neighbourhoods, anneal, move and swap single units, split what has slack."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ import numpy as np
 
 from indistinct.algorithms.local.state import changed_units, in_regions
 from indistinct.kernels.guards import LEAST_SIZE
+from indistinct.kernels.partition import HEAD, REGION
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.algorithms.local.state import State
-    from indistinct.policy import Policy
-    from indistinct.tables.count import Progress
 
     Int32 = NDArray[np.int32]
-    Int64 = NDArray[np.int64]
 
-# pools for each class, in so many rounds with other borders between the regions
-POOLS = 9
-ROUNDS = 3
 SEED = 0x9E3779B97F4A7C15
+STRIDE = 0xD1B54A32D192ED03
+
+
+def seed_of(turn: int, region: int) -> int:
+    """Seed of the random numbers of one region in one turn."""
+    return (SEED * (2 * turn + 1) + STRIDE * (region + 1)) % 2**64 or 1
 
 
 def move_units(state: State, nearest: Int32, turn: int, todo: NDArray[np.bool_]) -> int:
-    """One pass of moves and swaps."""
+    """One pass of moves and swaps over the units ``todo``; how many changed their class."""
     from indistinct.kernels.moves import improve
 
     problem = state.problem
@@ -39,8 +40,8 @@ def move_units(state: State, nearest: Int32, turn: int, todo: NDArray[np.bool_])
     return in_regions(state, turn, work, todo)
 
 
-def rebuild_pools(state: State, nearest: Int32, pools: int, turn: int) -> int:
-    """Destroy and repair ``pools`` neighbourhoods, shared out over the regions."""
+def rebuild_pools(state: State, nearest: Int32, turn: int, pools: int) -> int:
+    """Destroy and repair ``pools`` neighbourhoods, shared out over the regions; how many improved."""
     from indistinct.kernels.rebuild import pool_of, rebuild
 
     problem = state.problem
@@ -48,10 +49,10 @@ def rebuild_pools(state: State, nearest: Int32, pools: int, turn: int) -> int:
     total = max(1, int(state.single.sum()))
 
     def work(region: int, units: Int32, unused: Int32) -> int:
-        seed = (SEED * (2 * turn + 1) + 0xD1B54A32D192ED03 * (region + 1)) % 2**64 or 1
-        pool = pool_of(
-            max(64, 8 * k), state.units.reach.shape[1], unused, len(state.parts.loss), np.uint64(seed)
-        )
+        if len(units) == 0:
+            return 0
+        width, room = state.units.reach.shape[1], len(state.parts.loss)
+        pool = pool_of(max(64, 8 * k), width, unused, room, seed_of(turn, region))
         share = -(-pools * len(units) // total)
         return rebuild(
             state.units,
@@ -61,7 +62,7 @@ def rebuild_pools(state: State, nearest: Int32, pools: int, turn: int) -> int:
             nearest,
             units,
             region,
-            share if len(units) else 0,
+            share,
             pool,
             state.scratch(),
         )
@@ -69,14 +70,52 @@ def rebuild_pools(state: State, nearest: Int32, pools: int, turn: int) -> int:
     return in_regions(state, turn, work, state.single)
 
 
-def search_classes(state: State, nearest: Int32, policy: Policy, progress: Progress) -> None:
-    """A fixed number of rebuilds and a few passes: the same result on every machine."""
-    classes = len(state.used)
-    pools = POOLS * classes // ROUNDS
-    for turn in range(ROUNDS):
-        progress("search", turn, ROUNDS + 2)
-        rebuild_pools(state, nearest, pools, turn)
-    for turn in range(2):
-        progress("search", ROUNDS + turn, ROUNDS + 2)
-        todo = changed_units(state) if turn else state.single
-        move_units(state, nearest, ROUNDS + turn, todo)
+def anneal_units(state: State, nearest: Int32, turn: int, sweeps: int, heat: tuple[float, float]) -> int:
+    """Anneal all units ``sweeps`` times; how many moves and swaps were made."""
+    from indistinct.kernels.annealing import anneal
+
+    problem = state.problem
+
+    def work(region: int, units: Int32, _: Int32) -> int:
+        if len(units) == 0:
+            return 0
+        return anneal(
+            state.units,
+            problem.costs,
+            problem.guards,
+            state.parts,
+            nearest,
+            units,
+            region,
+            sweeps * len(units),
+            np.array(heat),
+            np.array([seed_of(turn, region)], np.uint64),
+            state.scratch(),
+        )
+
+    return in_regions(state, turn, work, state.single)
+
+
+def split_classes(state: State, turn: int) -> int:
+    """Split every class that has slack; how many splits."""
+    from indistinct.kernels.splitting import line_of, split
+
+    problem, parts = state.problem, state.parts
+
+    def work(region: int, _: Int32, unused: Int32) -> int:
+        classes = np.flatnonzero((parts.state[:, REGION] == region) & (parts.state[:, HEAD] >= 0))
+        most = int(parts.mass[classes, 2].max(initial=0))
+        spare = np.concatenate([[len(unused)], unused]).astype(np.int32)
+        line = line_of(most, parts.box.shape[1], len(parts.loss))
+        return split(
+            state.units,
+            problem.costs,
+            problem.guards,
+            parts,
+            classes.astype(np.int32),
+            spare,
+            line,
+            state.scratch(),
+        )
+
+    return in_regions(state, turn, work, state.single)
