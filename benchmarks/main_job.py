@@ -22,7 +22,17 @@ from indistinct.tables.count import silent
 from indistinct.tables.source import open_source
 
 FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else "../shared/data/adult")
-QUASI = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation", "salary-class")
+QUASI = (
+    "sex",
+    "age",
+    "race",
+    "marital-status",
+    "education",
+    "native-country",
+    "workclass",
+    "occupation",
+    "salary-class",
+)
 
 
 def policy(*, models, sensitive=None, age_by_file=False, **sections):
@@ -32,7 +42,10 @@ def policy(*, models, sensitive=None, age_by_file=False, **sections):
         if name in sensitive:
             attributes[name] = {"role": "sensitive", **sensitive[name]}
             continue
-        attributes[name] = {"role": "qi", "hierarchy": {"file": str((FOLDER / f"adult_hierarchy_{name}.csv").resolve())}}
+        attributes[name] = {
+            "role": "qi",
+            "hierarchy": {"file": str((FOLDER / f"adult_hierarchy_{name}.csv").resolve())},
+        }
     if "age" not in sensitive and not age_by_file:
         attributes["age"] = {
             "role": "qi", "type": "integer", "domain": [1, 100], "hierarchy": {"kind": "range", "bounds": "members"},
@@ -77,7 +90,10 @@ def decide():
     source = FOLDER / "adult.csv"
     for limit, target in ((0, "100 ms"), (0.02, "300 ms"), (1, "500 ms")):
         given = policy(
-            age_by_file=True, models=[ind.KAnonymity(5)], suppression={"limit": limit}, recoding={"algorithm": "optimal"}
+            age_by_file=True,
+            models=[ind.KAnonymity(5)],
+            suppression={"limit": limit},
+            recoding={"algorithm": "optimal"},
         )
         show("optimal", given, source, f"optimal, k = 5, limit {limit}", target)
     for quality, target in (("fast", "30 ms"), ("balanced", "300 ms")):

@@ -287,3 +287,10 @@ def test_a_single_column_is_no_table():
     polars = pytest.importorskip("polars")
     with pytest.raises(ind.UnsupportedError, match="give a frame"):
         ind.audit(polars.Series("q", ["a"]), policy(plain(q="qi")))
+
+
+def test_ranges_of_numbers_far_apart():
+    attributes = {"q": {"role": "qi", "type": "decimal", "hierarchy": {"kind": "range", "bounds": "members"}}}
+    table = pa.table({"q": ["1e20", "1e-20", "0", "-1"]})
+    release = ind.anonymize(table, policy(attributes))
+    assert ind.verify(table, release.table, policy(attributes)).satisfied

@@ -54,7 +54,9 @@ def only_inputs(folder):
 
 def test_help_answers_without_the_heavy_libraries():
     words = "import sys; from indistinct.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
-    loaded = words + "print([name for name in ('numba', 'pyarrow', 'duckdb', 'scipy', 'pandas') if name in sys.modules])"
+    loaded = (
+        words + "print([name for name in ('numba', 'pyarrow', 'duckdb', 'scipy', 'pandas') if name in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
 
@@ -139,7 +141,7 @@ def test_bad_tables_give_one_sentence_and_no_file(folder, content, fragment):
         (("k = 5", "k = 0"), "k >= 1"),
         (("l = 2", "l = 2\nextra = 1"), "extra"),
         (("[recoding]", "[recording]"), "recording"),
-        (("role = \"qi\"\nhierarchy", "role = \"quasy\"\nhierarchy"), "quasy"),
+        (('role = "qi"\nhierarchy', 'role = "quasy"\nhierarchy'), "quasy"),
     ],
 )  # fmt: skip
 def test_bad_policies_name_place_and_remedy(folder, change, fragment):
@@ -198,7 +200,14 @@ def test_the_same_bytes_under_every_locale(folder):
     for number, locale in enumerate(("C", "C.UTF-8")):
         name = f"out{number}.csv"
         code, _, err = run(
-            "anonymize", "table.csv", "--policy", "policy.toml", "-o", name, cwd=folder, env={"LC_ALL": locale, "LANG": locale}
+            "anonymize",
+            "table.csv",
+            "--policy",
+            "policy.toml",
+            "-o",
+            name,
+            cwd=folder,
+            env={"LC_ALL": locale, "LANG": locale},
         )
         assert (code, err) == (0, "")
         written.append((folder / name).read_bytes())

@@ -67,7 +67,11 @@ def test_a_divided_cell_deals_out_its_rows_by_their_carried_values():
 @settings(max_examples=50, deadline=None)
 @given(
     st.lists(
-        st.tuples(st.one_of(st.none(), st.integers(0, 5)), st.sampled_from(["a", "b", None]), st.one_of(st.none(), st.floats(0, 1))),
+        st.tuples(
+            st.one_of(st.none(), st.integers(0, 5)),
+            st.sampled_from(["a", "b", None]),
+            st.one_of(st.none(), st.floats(0, 1)),
+        ),
         min_size=1,
         max_size=30,
     ),
@@ -99,7 +103,11 @@ def test_shuffled_rows_are_the_same_rows():
     source, counted, _ = setting(table)
     assignment = Assignment.of_tuples(counted.frequencies, np.arange(50, dtype=np.int32))
     recoding = recoding_of(counted.frequencies, assignment)
-    ages = publish(source, counted, assignment, recoding, Layout(("age", "ill"), order="shuffled")).table()["age"].to_pylist()
+    ages = (
+        publish(source, counted, assignment, recoding, Layout(("age", "ill"), order="shuffled"))
+        .table()["age"]
+        .to_pylist()
+    )
     assert sorted(ages, key=int) == [str(age) for age in range(50)]
     assert ages != sorted(ages, key=int)
 

@@ -17,14 +17,21 @@ from indistinct.tables.records import Assignment
 from indistinct.tables.source import open_source
 
 cell = st.sampled_from(["", "a", "b", "10", "9", None])
-rows = st.lists(st.tuples(cell, cell, st.sampled_from(["x", "y", None]), st.sampled_from("pqrs")), min_size=1, max_size=40)
+rows = st.lists(
+    st.tuples(cell, cell, st.sampled_from(["x", "y", None]), st.sampled_from("pqrs")), min_size=1, max_size=40
+)
 
 
 def counted(table, person=None):
     columns = list(zip(*table, strict=True))
     source = open_source(pa.table(dict(zip(["a", "b", "s", "p"], columns, strict=True))))
     return count(
-        source, ["a", "b"], ["s"], lambda name, texts: build_hierarchy(name, texts, spec=None), person=person, keep_rows=True
+        source,
+        ["a", "b"],
+        ["s"],
+        lambda name, texts: build_hierarchy(name, texts, spec=None),
+        person=person,
+        keep_rows=True,
     )
 
 
@@ -91,7 +98,8 @@ def test_keys_grow_fold_and_rehash(columns, largest, seed):
     generator = np.random.default_rng(seed)
     table = KeyTable(columns)
     batches = [
-        [generator.integers(0, largest // (4 - part) + 1, 300).astype(np.int32) for _ in range(columns)] for part in range(3)
+        [generator.integers(0, largest // (4 - part) + 1, 300).astype(np.int32) for _ in range(columns)]
+        for part in range(3)
     ]
     numbers = np.concatenate([table.add(batch) for batch in batches])
     everything = np.concatenate([np.column_stack(batch) for batch in batches])

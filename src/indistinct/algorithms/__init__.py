@@ -44,8 +44,6 @@ def algorithm(name: str) -> Algorithm:
     'optimal'
     """
     if name not in DECLARES:
-        raise PolicyError(
-            f'there is no algorithm "{name}"; there are {", ".join(DECLARES)}', key="recoding.algorithm"
-        )
+        raise PolicyError(f'there is no algorithm "{name}"; there are {", ".join(DECLARES)}', key="recoding.algorithm")
     found: Algorithm = getattr(import_module(f"indistinct.algorithms.{name}"), name)
     return found

@@ -29,9 +29,7 @@ def anonymize(
         Path,
         typer.Option("--output", "-o", help="Published file: csv, tsv, parquet, arrow, xlsx, sav or dta."),
     ],
-    table: Annotated[
-        str | None, typer.Argument(help="The table; by default [table] source of the policy.")
-    ] = None,
+    table: Annotated[str | None, typer.Argument(help="The table; by default [table] source of the policy.")] = None,
     query: Query = None,
     sql_table: SqlTable = None,
     force: Force = False,
@@ -54,9 +52,7 @@ def anonymize(
         message = "say which table: as the argument, or as [table] source in the policy"
         raise typer.BadParameter(message)
     with progress(quiet=quiet or json) as report:
-        release = run(
-            source, given, output=output, force=force, query=query, sql_table=sql_table, progress=report
-        )
+        release = run(source, given, output=output, force=force, query=query, sql_table=sql_table, progress=report)
     if json:
         print_json(release.document)
     elif not quiet:

@@ -1,4 +1,4 @@
-"""``indistinct audit``: what does this table satisfy?"""
+"""``indistinct audit``: say what a table satisfies."""
 
 from __future__ import annotations
 
@@ -30,12 +30,8 @@ def audit(
     policy: Annotated[
         Path | None, typer.Option("--policy", "-p", help="The policy file; without it the options below.")
     ] = None,
-    qi: Annotated[
-        list[str] | None, typer.Option("--qi", help="Quasi-identifiers, separated by commas.")
-    ] = None,
-    sensitive: Annotated[
-        list[str] | None, typer.Option("--sensitive", "-s", help="Sensitive columns.")
-    ] = None,
+    qi: Annotated[list[str] | None, typer.Option("--qi", help="Quasi-identifiers, separated by commas.")] = None,
+    sensitive: Annotated[list[str] | None, typer.Option("--sensitive", "-s", help="Sensitive columns.")] = None,
     identifying: Annotated[
         list[str] | None, typer.Option("--identifying", help="Directly identifying columns.")
     ] = None,
@@ -44,19 +40,11 @@ def audit(
     l_kind: Annotated[str, typer.Option("--l-kind", help="distinct, entropy or recursive.")] = "distinct",
     c: Annotated[str | None, typer.Option("--c", help="c of recursive (c,l)-diversity.")] = None,
     t: Annotated[str | None, typer.Option("--t", help='Required t, such as 0.2 or "1/6".')] = None,
-    t_distance: Annotated[
-        str | None, typer.Option("--t-distance", help="ordered, equal or hierarchical.")
-    ] = None,
+    t_distance: Annotated[str | None, typer.Option("--t-distance", help="ordered, equal or hierarchical.")] = None,
     person: Annotated[str | None, typer.Option("--person", help="Column that says whose a row is.")] = None,
-    type_: Annotated[
-        list[str] | None, typer.Option("--type", help="column=integer, decimal, date or text.")
-    ] = None,
-    order: Annotated[
-        list[str] | None, typer.Option("--order", help="column=a,b,c: the order of its values.")
-    ] = None,
-    hierarchy: Annotated[
-        list[str] | None, typer.Option("--hierarchy", help="column=file: an ARX hierarchy.")
-    ] = None,
+    type_: Annotated[list[str] | None, typer.Option("--type", help="column=integer, decimal, date or text.")] = None,
+    order: Annotated[list[str] | None, typer.Option("--order", help="column=a,b,c: the order of its values.")] = None,
+    hierarchy: Annotated[list[str] | None, typer.Option("--hierarchy", help="column=file: an ARX hierarchy.")] = None,
     delimiter: Annotated[
         str | None, typer.Option("--delimiter", help="Separator of a text file; sniffed when absent.")
     ] = None,
@@ -68,9 +56,7 @@ def audit(
     ] = None,
     suppressed_rows: Annotated[
         str,
-        typer.Option(
-            "--suppressed-rows", help="exempt: fully suppressed rows are no class; class: they are one."
-        ),
+        typer.Option("--suppressed-rows", help="exempt: fully suppressed rows are no class; class: they are one."),
     ] = "exempt",
     query: Query = None,
     sql_table: SqlTable = None,
@@ -80,7 +66,8 @@ def audit(
 ) -> int:
     """Say what a table satisfies: exact verdicts, the best parameters reached, and where it hurts most.
 
-    Without thresholds it reports the best of each model. Exit code 0: satisfied (or nothing asked), 1: not, 2: wrong use.
+    Without thresholds it reports the best of each model. Exit code 0: satisfied (or nothing asked), 1: not satisfied,
+    2: wrong use or bad input.
     """
     from indistinct.policy import Policy
     from indistinct.releases.audit import audit as run

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
     Report = Callable[[str, int, int], None]
 
-Json = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document on standard output and nothing else.")
-]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no account; errors only.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an output that exists.")]

@@ -21,9 +21,9 @@ def example_folder() -> Path:
 
 
 def demo(
-    folder: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for the results; made when absent.")
-    ] = Path("demo-output"),
+    folder: Annotated[Path, typer.Option("--output", "-o", help="Folder for the results; made when absent.")] = Path(
+        "demo-output"
+    ),
     json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,  # noqa: ARG001  # read by the entry point
@@ -51,9 +51,7 @@ def demo(
         return 0
     if not quiet:
         failing = [entry for entry in before.models if not entry["satisfied"]]
-        tell(
-            f"\nThe table as it stands: {before.document['rows']} rows of {before.document['persons']} patients."
-        )
+        tell(f"\nThe table as it stands: {before.document['rows']} rows of {before.document['persons']} patients.")
         tell("\n".join(f"  not safe: {entry['reason']}" for entry in failing))
         tell(f"\nWhat was published:\n\n{release_text(release.document)}")
         tell(f"\nThe policy that asked for it: {example / 'policy.toml'}")

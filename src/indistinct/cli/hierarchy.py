@@ -9,9 +9,7 @@ import typer
 
 from indistinct.cli.common import Debug, Force, Json, Query, Quiet, SqlTable, place, print_json, tell
 
-app = typer.Typer(
-    help="Check a hierarchy file, see what its levels do, make one from data.", no_args_is_help=True
-)
+app = typer.Typer(help="Check a hierarchy file, see what its levels do, make one from data.", no_args_is_help=True)
 
 Column = Annotated[str, typer.Option("--column", "-c", help="The column of the table.")]
 
@@ -45,9 +43,7 @@ def check(
         print_json(document)
     elif not quiet:
         tops = "one root" if len(found.top_labels) == 1 else f"{len(found.top_labels)} top labels, so no root"
-        tell(
-            f"{file.name} is a hierarchy: {len(found.leaves)} values, {found.height} levels above them, {tops}"
-        )
+        tell(f"{file.name} is a hierarchy: {len(found.leaves)} values, {found.height} levels above them, {tops}")
         if table is not None:
             tell(f'it covers every value of "{column}"')
     return 0
@@ -57,12 +53,8 @@ def check(
 def show(
     table: Annotated[str, typer.Argument(help="The table.")],
     column: Column,
-    policy: Annotated[
-        Path | None, typer.Option("--policy", "-p", help="Take the hierarchy from this policy.")
-    ] = None,
-    file: Annotated[
-        Path | None, typer.Option("--file", "-f", help="Take the hierarchy from this file.")
-    ] = None,
+    policy: Annotated[Path | None, typer.Option("--policy", "-p", help="Take the hierarchy from this policy.")] = None,
+    file: Annotated[Path | None, typer.Option("--file", "-f", help="Take the hierarchy from this file.")] = None,
     query: Query = None,
     sql_table: SqlTable = None,
     json: Json = False,
@@ -81,9 +73,7 @@ def show(
     elif not quiet:
         tell(f'levels of "{column}":')
         for level in levels:
-            shown = ", ".join(
-                f"{'missing' if label is None else label} ({rows})" for label, rows in level.examples
-            )
+            shown = ", ".join(f"{'missing' if label is None else label} ({rows})" for label, rows in level.examples)
             tell(
                 f"  {level.level}: {level.classes} classes, the smallest of {level.smallest} and the largest of "
                 f"{level.largest} rows; loses {100 * float(level.loss):.1f} %; {shown}"
@@ -101,9 +91,7 @@ def build(
         typer.Option("--kind", help="auto, quantiles, prefixes, calendar or rare: how values are grouped."),
     ] = "auto",
     type_: Annotated[str, typer.Option("--type", help="text, integer, decimal or date.")] = "text",
-    format_: Annotated[
-        str | None, typer.Option("--format", help="How dates are written, such as %d.%m.%Y.")
-    ] = None,
+    format_: Annotated[str | None, typer.Option("--format", help="How dates are written, such as %d.%m.%Y.")] = None,
     decimal: Annotated[str, typer.Option("--decimal", help="Decimal mark of numbers.")] = ".",
     query: Query = None,
     sql_table: SqlTable = None,
@@ -132,6 +120,7 @@ def build(
         print_json({"output": str(output), "values": len(rows), "levels": len(rows[0])})
     elif not quiet:
         tell(
-            f"{len(rows)} values in {len(rows[0])} levels written to {output}; edit it, then: indistinct hierarchy check {output}"
+            f"{len(rows)} values in {len(rows[0])} levels written to {output}; edit it, then: indistinct "
+            f"hierarchy check {output}"
         )
     return 0

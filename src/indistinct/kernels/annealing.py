@@ -91,7 +91,8 @@ def anneal(
             if after - before >= bound:
                 continue
             if guarded and not (
-                holds(units, guards, parts, c, u, nobody, scratch) and holds(units, guards, parts, e, nobody, u, scratch)
+                holds(units, guards, parts, c, u, nobody, scratch)
+                and holds(units, guards, parts, e, nobody, u, scratch)
             ):
                 continue
             detach(units, parts, u)
@@ -117,9 +118,7 @@ def anneal(
             if size - s + t < k or parts.mass[e, SIZE] - t + s < k:
                 continue
             other = units.reach[x]
-            after = (mass - y + w) * swapped_loss(
-                costs, parts.box[e], parts.inner[e], parts.ties[e], other, unit
-            )
+            after = (mass - y + w) * swapped_loss(costs, parts.box[e], parts.inner[e], parts.ties[e], other, unit)
             if after - before >= bound:
                 continue
             after += (rows - w + y) * swapped_loss(costs, box, inner, ties, unit, other)

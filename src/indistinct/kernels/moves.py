@@ -97,7 +97,9 @@ def improve(
                     continue
                 y, t = units.mass[x, ROWS], units.mass[x, SIZE]
                 if size - s + t >= k and parts.mass[e, SIZE] - t + s >= k:
-                    gain = (mass - y + w) * swapped_loss(costs, other, second, even, units.reach[x], unit) - here - there
+                    gain = (
+                        (mass - y + w) * swapped_loss(costs, other, second, even, units.reach[x], unit) - here - there
+                    )
                     if gain < best:
                         gain += (rows - w + y) * swapped_loss(costs, box, inner, ties, unit, units.reach[x])
                     if gain < best and (

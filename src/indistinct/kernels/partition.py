@@ -195,9 +195,7 @@ def counted_shortfall(guards: Guards, parts: Partition, c: int, e: int, rows: in
 
 
 @step
-def holds(
-    units: Units, guards: Guards, parts: Partition, c: int, gone: int, new: int, scratch: Scratch
-) -> bool:
+def holds(units: Units, guards: Guards, parts: Partition, c: int, gone: int, new: int, scratch: Scratch) -> bool:
     """Whether a class satisfies the criteria after ``gone`` (-1: nobody) has left and ``new`` has joined."""
     if parts.counts.shape[1] > 0:
         if gone >= 0:

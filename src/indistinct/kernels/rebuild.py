@@ -237,9 +237,7 @@ def _attempt(
 
 
 @step
-def _adopt(
-    units: Units, costs: Costs, parts: Partition, pool: Pool, found: int, classes: int, groups: int
-) -> None:
+def _adopt(units: Units, costs: Costs, parts: Partition, pool: Pool, found: int, classes: int, groups: int) -> None:
     """Replace the pooled classes by the groups of the best try."""
     spare = pool.spare
     for i in range(found):

@@ -138,7 +138,14 @@ def _measure(units: Units, costs: Costs, guards: Guards, ids: Int32, side: Int32
 
 @lean
 def split(
-    units: Units, costs: Costs, guards: Guards, parts: Partition, todo: Int32, spare: Int32, line: Line, scratch: Scratch
+    units: Units,
+    costs: Costs,
+    guards: Guards,
+    parts: Partition,
+    todo: Int32,
+    spare: Int32,
+    line: Line,
+    scratch: Scratch,
 ) -> int:
     """Split each class of ``todo`` into two, and those again, while the loss falls and all criteria hold.
 

@@ -102,7 +102,8 @@ def _range_costs(hierarchy: Hierarchy, lo: Int64, hi: Int64) -> tuple[NDArray[An
     upper, above = _integers(hierarchy.exact_upper)
     common = lcm(below, above)
     missing = hierarchy.missing
-    result = np.where(lo == hi, 0, common).astype(object)
+    result = np.zeros(len(lo), object)  # the common denominator may be larger than any integer of numpy
+    result[lo != hi] = common
     present = hi != missing if missing >= 0 else np.ones(len(lo), np.bool_)
     result[present] = upper[hi[present]].astype(object) * (common // above) - lower[lo[present]].astype(object) * (
         common // below

@@ -1,0 +1,1 @@
+"""Audit, anonymize, publish, verify: what a steward does with a table and a policy."""

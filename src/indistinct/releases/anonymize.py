@@ -273,7 +273,8 @@ def _pseudonymizer(prepared: Prepared, name: str) -> Transform:
         known = [text for text in texts if text is not None]
         if len(known) < rows - prepared.left_out:
             raise PolicyError(
-                f'"{name}" has {len(known)} different values in {rows} rows: its pseudonym would tie the rows of one person '
+                f'"{name}" has {len(known)} different values in {rows} rows: its pseudonym would tie the '
+                "rows of one person "
                 "together, and what they show jointly was not protected; keep one row for each person, or drop it",
                 column=name,
             )
@@ -322,7 +323,8 @@ def _refuse_failed(document: dict[str, Any]) -> None:
     if not verification["rows_match"]:
         columns = verification.get("altered_columns", [])
         raise VerificationError(
-            f"{_named(columns)} cannot be read back from the written file as decided, so nothing was delivered; the format "
+            f"{_named(columns)} cannot be read back from the written file as decided, so nothing was "
+            "delivered; the format "
             "may not keep empty texts, missing tokens as texts, control characters or all digits: write parquet"
             if columns
             else "the rows read back from the written file are not those that were decided; nothing was delivered",
@@ -331,7 +333,8 @@ def _refuse_failed(document: dict[str, Any]) -> None:
     if verification["coverage"] != "proven":
         columns = verification["uncovered_columns"]
         raise VerificationError(
-            f"a published cell of {_named(columns)} does not cover its original; nothing was delivered; please report this",
+            f"a published cell of {_named(columns)} does not cover its original; nothing was delivered; "
+            "please report this",
             column=columns[0],
         )
     if not document["satisfied"]:

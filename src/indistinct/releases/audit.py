@@ -21,7 +21,6 @@ from indistinct.tables.keys import KeyTable
 from indistinct.tables.records import SUPPRESSED, Assignment, Frequencies
 
 if TYPE_CHECKING:
-
     from numpy.typing import NDArray
 
     from indistinct.models import Evaluation
@@ -93,7 +92,8 @@ def audit(
     published table are true (``verify`` does that).
 
     >>> import pyarrow as pa
-    >>> answer = audit(pa.table({"zip": ["1", "1", "2", "2"], "ill": ["a", "b", "a", "a"]}), qi=["zip"], sensitive=["ill"])
+    >>> table = pa.table({"zip": ["1", "1", "2", "2"], "ill": ["a", "b", "a", "a"]})
+    >>> answer = audit(table, qi=["zip"], sensitive=["ill"])
     >>> answer.document["models"][0]["achieved"]
     {'k': 2}
     """
@@ -174,11 +174,7 @@ def _asked(model: Privacy) -> dict[str, Any]:
             apart[name] = list(value) if isinstance(value, tuple) else value
         elif name != "model" and value is not None:
             required[name] = (
-                rational(value)
-                if isinstance(value, Fraction)
-                else list(value)
-                if isinstance(value, tuple)
-                else value
+                rational(value) if isinstance(value, Fraction) else list(value) if isinstance(value, tuple) else value
             )
     return {**apart, "required": required}
 
@@ -236,8 +232,7 @@ def persons_spread(frequencies: Frequencies, assignment: Assignment) -> int | No
     class_of_tuple[frequencies.tuple_of[assignment.cell]] = assignment.class_of
     owners = np.repeat(class_of_tuple, np.diff(persons.start))
     pairs = np.unique(
-        persons.ids[owners != SUPPRESSED].astype(np.int64) * (assignment.classes + 1)
-        + owners[owners != SUPPRESSED]
+        persons.ids[owners != SUPPRESSED].astype(np.int64) * (assignment.classes + 1) + owners[owners != SUPPRESSED]
     )
     return int((np.bincount(pairs // (assignment.classes + 1)) > 1).sum()) if len(pairs) else 0
 
@@ -276,14 +271,13 @@ def _worst(
                     for hierarchy, code in zip(frequencies.quasi, codes.tolist(), strict=True)
                 },
                 "size": int(classes.sizes[number]),
-                "measure": {
-                    name: round(float(evaluation.measure[number]), 6) for name, evaluation in evaluations
-                },
+                "measure": {name: round(float(evaluation.measure[number]), 6) for name, evaluation in evaluations},
                 "suggestion": (
-                    f"{others[helper]} other rows agree in everything but {names[helper]}: a coarser {names[helper]} would "
+                    f"{others[helper]} other rows agree in everything but {names[helper]}: a coarser "
+                    f"{names[helper]} would "
                     "join them"
                     if others[helper]
-                    else "no other row agrees in all but one column: several columns must become coarser, or the row must go"
+                    else "no other row agrees in all but one column: several must become coarser, or the row must go"
                 ),
             }
         )
@@ -318,9 +312,7 @@ def wildcard_k(frequencies: Frequencies, assignment: Assignment) -> int | None:
     return int(candidates.min())
 
 
-def _matching(
-    wanted: NDArray[np.int32], offered: NDArray[np.int32], rows: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _matching(wanted: NDArray[np.int32], offered: NDArray[np.int32], rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """For each wanted tuple the rows of the equal offered ones."""
     both = np.concatenate([offered, wanted])
     sizes = [int(column.max(initial=0)) + 1 for column in both.T]
@@ -355,15 +347,14 @@ def _notices(prepared: Prepared, policy: Policy) -> list[Notice]:
         Notice(
             "near-unique",
             name,
-            f'{once} of {rows} rows hold a value of "{name}" that occurs once: published unchanged, it can identify them; '
+            f'{once} of {rows} rows hold a value of "{name}" that occurs once: published unchanged, it can '
+            "identify them; "
             "drop it, make it quasi-identifying, or say confirmed = true when nobody else knows it",
         )
         for name, once, rows in near_unique(prepared)
     ]
     numeric = [
-        name
-        for name, attribute in policy.attributes.items()
-        if attribute.type in ("integer", "decimal", "date")
+        name for name, attribute in policy.attributes.items() if attribute.type in ("integer", "decimal", "date")
     ]
     person_of_row = prepared.counted.person_of_row
     most = 1 if person_of_row is None else int(np.bincount(person_of_row).max())

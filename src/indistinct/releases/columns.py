@@ -91,7 +91,9 @@ def build(
     if kind not in KINDS:
         raise PolicyError(f'there is no kind "{kind}" of hierarchy to build; there are {", ".join(KINDS)}')
     texts, counts = column_counts(table, column, TableOptions(query=query, table=sql_table))
-    present: dict[str | None, int] = {text: int(rows) for text, rows in zip(texts, counts, strict=True) if text is not None}
+    present: dict[str | None, int] = {
+        text: int(rows) for text, rows in zip(texts, counts, strict=True) if text is not None
+    }
     if not present:
         raise SchemaError(f'"{column}" has no values, only missing ones', column=column)
     if kind == "quantiles":

@@ -37,8 +37,10 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Side:
-    """Distinct rows of one table: ``group`` int64[.] numbers the combination of untouched values (equal on both sides),
-    ``codes`` int32[., d] the quasi-identifiers, ``rows`` int64[.] how often each occurs.
+    """Distinct rows of one table.
+
+    ``group`` int64[.] numbers the combination of untouched values (equal on both sides), ``codes`` int32[., d] are the
+    quasi-identifiers, ``rows`` int64[.] says how often each occurs.
     """
 
     group: Int64
@@ -72,20 +74,13 @@ def coverage(
     order_o, start_o = _by_group(original.group, original.group)
     pairs = int((np.diff(start_p).astype(np.float64) * np.diff(start_o)).sum())
     if pairs > most_pairs:
-        return Coverage(
-            "not proven", [], f"{pairs} pairs of rows are too many to compare; only labels were checked"
-        )
+        return Coverage("not proven", [], f"{pairs} pairs of rows are too many to compare; only labels were checked")
     failing: list[tuple[int, str | None]] = []
-    for left, right in zip(
-        zip(start_p[:-1], start_p[1:], strict=True), zip(start_o[:-1], start_o[1:], strict=True), strict=True
-    ):
-        rows_p, rows_o = order_p[left[0] : left[1]], order_o[right[0] : right[1]]
+    for rows_p, rows_o in zip(np.split(order_p, start_p[1:-1]), np.split(order_o, start_o[1:-1]), strict=True):
         if len(rows_p):
             failing += _unassigned(published, original, rows_p, rows_o, covers, columns)
     if failing:
-        return Coverage(
-            "refuted", failing, "not every published row can stand for an original row of its own"
-        )
+        return Coverage("refuted", failing, "not every published row can stand for an original row of its own")
     return Coverage("proven")
 
 
@@ -149,9 +144,7 @@ def _edges(left: Int32, right: Int32, covers: Sequence[Bool]) -> tuple[Int64, In
 
 def _blame(label: Int32, originals: Int32, covers: Sequence[Bool], columns: Sequence[str]) -> str | None:
     """Name the column without which the row would cover some original row, if there is one."""
-    agree = np.array(
-        [table[label[position]][originals[:, position]] for position, table in enumerate(covers)]
-    )
+    agree = np.array([table[label[position]][originals[:, position]] for position, table in enumerate(covers)])
     nearest = agree[:, agree.sum(axis=0).argmax()]
     return columns[int(np.flatnonzero(~nearest)[0])]
 

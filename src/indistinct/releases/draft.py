@@ -43,8 +43,7 @@ def draft(
         rows += batch.num_rows
         progress("count", rows, 0)
     facts = [
-        facts_of(column.column, column.texts, count.tolist())
-        for column, count in zip(numbers, counts, strict=True)
+        facts_of(column.column, column.texts, count.tolist()) for column, count in zip(numbers, counts, strict=True)
     ]
     place = None
     if isinstance(table, str | Path) and "://" not in str(table):

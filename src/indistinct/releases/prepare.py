@@ -89,7 +89,8 @@ def binder(
             Notice(
                 "look-alike",
                 name,
-                f'"{name}" holds values that differ only by blanks or case: {", ".join(f"{text!r}" for text in group)}; '
+                f'"{name}" holds values that differ only by blanks or case: '
+                f"{', '.join(f'{text!r}' for text in group)}; "
                 'they are different values; [table] trim = "cells" or a clean-up before would join them',
             )
             for group in look_alikes(texts)
@@ -98,7 +99,8 @@ def binder(
             return build_hierarchy(name, texts, spec=None)
         if name in ordered and None in texts and attribute.missing is None:
             raise DataError(
-                f'"{name}" has missing values, which have no place in an ordered distance; say missing = "drop", "first" '
+                f'"{name}" has missing values, which have no place in an ordered distance; say missing = '
+                '"drop", "first" '
                 f'or "last" under [attributes.{name}]',
                 column=name,
             )
@@ -133,9 +135,7 @@ def kept_identifying(roles: Roles) -> tuple[str, ...]:
 
 def _without_dropped(policy: Policy, columns: Sequence[str], notices: list[Notice]) -> Policy:
     """A published table lacks identifying columns on purpose: audit it by the columns it has."""
-    lacking = [
-        name for name, a in policy.attributes.items() if a.role == "identifying" and name not in columns
-    ]
+    lacking = [name for name, a in policy.attributes.items() if a.role == "identifying" and name not in columns]
     person = policy.person
     if person is not None and person.key not in columns:
         notices.append(
@@ -202,9 +202,7 @@ def prepare(
     if not quasi:
         raise SchemaError("no column is quasi-identifying: say by which columns a person could be recognised")
     carried_names = [
-        name
-        for name in source.columns
-        if name in (*roles.insensitive, *roles.sensitive) and name not in sensitive
+        name for name in source.columns if name in (*roles.insensitive, *roles.sensitive) and name not in sensitive
     ]
     references = None if reference is None else reference_counts(reference, policy, sensitive)
     counted = count(

@@ -29,12 +29,22 @@ def number(value: Any) -> str:
     if value is None:
         return "none"
     if isinstance(value, dict):
-        value = value["decimal"] if "decimal" in value else value
+        value = value.get("decimal", value)
     if isinstance(value, dict):
         return ", ".join(f"{key} = {number(inner)}" for key, inner in value.items())
     if isinstance(value, float):
         return f"{value:.4f}".rstrip("0").rstrip(".")
     return str(value)
+
+
+def counted(number: int, thing: str) -> str:
+    """Write a number of things.
+
+    >>> counted(1, "persons"), counted(2, "class"), counted(3, "rows")
+    ('1 person', '2 classes', '3 rows')
+    """
+    one = thing.removesuffix("s") if thing in ("rows", "persons") else thing
+    return f"{number} {one if number == 1 else f'{one}es' if one.endswith('s') else f'{one}s'}"
 
 
 def parameters(values: Any) -> str:
@@ -49,9 +59,7 @@ def parameters(values: Any) -> str:
 def model_title(entry: Mapping[str, Any]) -> str:
     """Name a model with what tells it apart: attribute, distance, kind."""
     name = str(MODEL_NAMES.get(entry["model"], entry["model"]))
-    details = [
-        entry[key] for key in ("distance", "kind", "estimator") if entry.get(key) and entry[key] != "shannon"
-    ]
+    details = [entry[key] for key in ("distance", "kind", "estimator") if entry.get(key) and entry[key] != "shannon"]
     attribute = entry.get("attribute") or ", ".join(entry.get("attributes", ()))
     return name + (f" ({', '.join(details)})" if details else "") + (f" of {attribute}" if attribute else "")
 
@@ -61,25 +69,18 @@ def models_text(entries: Iterable[Mapping[str, Any]]) -> list[str]:
     rows = []
     for entry in entries:
         verdict = {True: "yes", False: "NO", None: ""}[entry["satisfied"]]
-        rows.append(
-            (model_title(entry), parameters(entry["required"]), parameters(entry["achieved"]), verdict, entry)
-        )
+        rows.append((model_title(entry), parameters(entry["required"]), parameters(entry["achieved"]), verdict, entry))
     widths = [
         max([len(head), *(len(row[column]) for row in rows)])
         for column, head in enumerate(("model", "asked", "reached"))
     ]
     lines = [
-        "  ".join(
-            head.ljust(width) for head, width in zip(("model", "asked", "reached"), widths, strict=True)
-        )
+        "  ".join(head.ljust(width) for head, width in zip(("model", "asked", "reached"), widths, strict=True))
         + "  holds"
     ]
     for *cells, verdict, entry in rows:
         lines.append(
-            (
-                "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
-                + f"  {verdict}"
-            ).rstrip()
+            ("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)) + f"  {verdict}").rstrip()
         )
         if entry["satisfied"] is False and entry.get("reason"):
             lines.append(f"    {entry['reason']}")
@@ -97,28 +98,23 @@ def audit_text(document: Mapping[str, Any]) -> str:
     head = f"{document['rows']} rows" + (
         f" of {document['persons']} persons" if document["persons"] is not None else ""
     )
-    lines = [
-        f"{head} in {document['classes']} classes; the smallest has {document['smallest_class']} {unit}, "
-        f"the largest {document['largest_class']}",
-    ]
+    smallest, largest = document["smallest_class"], document["largest_class"]
+    classes = counted(document["classes"], "class")
+    lines = [f"{head} in {classes}; the smallest has {counted(smallest, unit)}, the largest {largest}"]
     if document["suppressed_rows"]:
         lines.append(f"{document['suppressed_rows']} rows are fully suppressed and count as no class")
     lines += ["", *models_text(document["models"]), ""]
     wildcard = document["missing"]["k_if_missing_matches_anything"]
     if wildcard is not None and wildcard != document["smallest_class"]:
-        lines.append(
-            f"a missing value is a value of its own here; if it could be anything, k would be {wildcard}"
-        )
+        lines.append(f"a missing value is a value of its own here; if it could be anything, k would be {wildcard}")
     known = document["k_if_untouched_columns_are_known"]
     if known != document["smallest_class"]:
         lines.append(f"if the columns that stay unchanged were known to an attacker, k would be {known}")
     if document.get("persons_in_several_classes"):
         lines.append(f"{document['persons_in_several_classes']} persons have rows in several classes")
     for worst in document["worst"][:3]:
-        names = ", ".join(
-            f"{name} {'missing' if value is None else value}" for name, value in worst["class"].items()
-        )
-        lines.append(f"worst: {{{names}}} with {worst['size']} {unit}; {worst['suggestion']}")
+        names = ", ".join(f"{name} {'missing' if value is None else value}" for name, value in worst["class"].items())
+        lines.append(f"worst: {{{names}}} with {counted(worst['size'], unit)}; {worst['suggestion']}")
     lines += warnings_text(document["warnings"])
     if document["satisfied"] is not None:
         lines.append("all models hold" if document["satisfied"] else "NOT satisfied")
@@ -129,14 +125,15 @@ def release_text(document: Mapping[str, Any]) -> str:
     """Write the account of a release: what was asked, what was reached, what was lost, where it is."""
     rows, suppressed = document["rows"], document["suppressed_rows"]
     loss = document["loss"]
+    by_attribute = ", ".join(f"{name} {100 * value:.1f} %" for name, value in loss["lm_by_attribute"].items())
+    classes = counted(document["classes"], "class")
+    how = f"algorithm {document['algorithm']}, {document['declares']}"
     lines = [
-        f"{document['published_rows']} of {rows} rows published in {document['classes']} classes "
-        f"(algorithm {document['algorithm']}, {document['declares']})",
+        f"{document['published_rows']} of {rows} rows published in {classes} ({how})",
         "",
         *models_text(document["models"]),
         "",
-        f"lost: {100 * loss['lm']:.1f} % of the detail (LM {loss['lm']:.4f}); "
-        + ", ".join(f"{name} {100 * value:.1f} %" for name, value in loss["lm_by_attribute"].items()),
+        f"lost: {100 * loss['lm']:.1f} % of the detail (LM {loss['lm']:.4f}); {by_attribute}",
         f"suppressed: {suppressed} of {rows} rows ({100 * suppressed / rows:.1f} %)",
     ]
     if document["levels"]:
@@ -167,9 +164,7 @@ def verification_text(document: Mapping[str, Any]) -> str:
         *models_text(document["models"]),
         "",
     ]
-    lines.append(
-        f"coverage: {coverage['status']}" + (f" ({coverage['reason']})" if coverage.get("reason") else "")
-    )
+    lines.append(f"coverage: {coverage['status']}" + (f" ({coverage['reason']})" if coverage.get("reason") else ""))
     for violation in coverage["violations"]:
         place = (
             f'row {violation["row"]}, column "{violation["column"]}"'
@@ -178,9 +173,7 @@ def verification_text(document: Mapping[str, Any]) -> str:
         )
         lines.append(f"  {place}: no original row of its own can stand behind it")
     lines.append(f"hash: {document['hash']}")
-    lines += [
-        f'the identifying column "{name}" is in the published table' for name in document["leaked_columns"]
-    ]
+    lines += [f'the identifying column "{name}" is in the published table' for name in document["leaked_columns"]]
     lines += warnings_text(document["warnings"])
     lines.append("verified" if document["satisfied"] else "NOT verified")
     return "\n".join(lines)

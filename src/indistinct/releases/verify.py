@@ -204,7 +204,8 @@ def _persons(
         Notice(
             "persons",
             None,
-            "the file does not say whose a row is, and deciding again does not give this file: a class counts the least "
+            "the file does not say whose a row is, and deciding again does not give this file: a class "
+            "counts the least "
             "number of persons who could have its rows",
         )
     )

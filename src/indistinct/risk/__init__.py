@@ -1,0 +1,1 @@
+"""What an attacker gains, and where the models of this house are the wrong tool."""

@@ -54,8 +54,10 @@ def suitability(
         say(
             "many-quasi-identifiers",
             None,
-            f"{len(frequencies.quasi)} quasi-identifiers: with more than about {MANY_QUASI_IDENTIFIERS} every row is far "
-            "from every other and little survives; leave columns out, or publish several narrow tables of different people",
+            f"{len(frequencies.quasi)} quasi-identifiers: with more than about {MANY_QUASI_IDENTIFIERS} "
+            "every row is far "
+            "from every other and little survives; leave columns out, or publish several narrow tables of "
+            "different people",
         )
     models = [model for model in privacy if model.attributes_used]
     used = sorted({name for model in models for name in model.attributes_used})
@@ -64,7 +66,8 @@ def suitability(
         say(
             "joint-distribution",
             None,
-            f"{len(used)} sensitive columns ({', '.join(used)}) are protected one by one; someone who knows one of them "
+            f"{len(used)} sensitive columns ({', '.join(used)}) are protected one by one; someone who knows "
+            "one of them "
             "may learn another; a joint_l model protects them together, separate tables avoid the question",
         )
     for hierarchy in frequencies.sensitive:
@@ -75,7 +78,8 @@ def suitability(
             say(
                 "dominant-value",
                 name,
-                f'{top} of {reference.total} rows have the same value in "{name}": diversity and closeness say little there; '
+                f'{top} of {reference.total} rows have the same value in "{name}": diversity and closeness '
+                "say little there; "
                 "protect the rare values on their own (alpha_k with values, or counts with noise)",
             )
         uses = sorted({model.model for model in models if name in model.attributes_used})
@@ -88,36 +92,33 @@ def suitability(
                 "or a range of at least e (ke_anonymity) protects against near values",
             )
     found += [
-        free_text(h.attribute, h.texts)
-        for h in (*frequencies.quasi, *frequencies.sensitive)
-        if is_free_text(h.texts)
+        free_text(h.attribute, h.texts) for h in (*frequencies.quasi, *frequencies.sensitive) if is_free_text(h.texts)
     ]
     if rows_per_person > MANY_ROWS_PER_PERSON:
         say(
             "trace",
             None,
-            f"one person has {rows_per_person} rows: a history identifies its owner even where every row hides in a class; "
+            f"one person has {rows_per_person} rows: a history identifies its owner even where every row "
+            "hides in a class; "
             "publish one summarised row for each person",
         )
     if earlier_releases:
         say(
             "earlier-release",
             None,
-            f"{earlier_releases} earlier release{'s stand' if earlier_releases > 1 else ' stands'} beside this one: who has "
+            f"{earlier_releases} earlier release{'s stand' if earlier_releases > 1 else ' stands'} beside "
+            "this one: who has "
             "both can intersect them if they concern the same persons; publish once, or use m-invariance",
         )
     return found
 
 
 def is_free_text(texts: Sequence[str | None]) -> bool:
-    """Whether a column looks like sentences: mean length of the first distinct values above 40 characters, with blanks."""
+    """Whether a column looks like sentences: distinct values with blanks, of over 40 characters on average."""
     sample = [text for text in texts[:TEXT_SAMPLE] if text]
     if len(sample) < 5:
         return False
-    return (
-        sum(map(len, sample)) > LONG_TEXT * len(sample)
-        and sum(" " in text for text in sample) > len(sample) / 2
-    )
+    return sum(map(len, sample)) > LONG_TEXT * len(sample) and sum(" " in text for text in sample) > len(sample) / 2
 
 
 def free_text(column: str, texts: Sequence[str | None]) -> Notice:

@@ -1,0 +1,1 @@
+"""Tables: reading, counting, applying a recoding, writing; and the records that move through the house."""

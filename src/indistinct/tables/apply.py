@@ -120,7 +120,6 @@ def _array(column: PublishedColumn, codes: Int32) -> Any:
 
 def text_column(name: str, texts: Sequence[str | None], codes: NDArray[np.integer[Any]]) -> PublishedColumn:
     """Build a column from one text per code (texts may repeat); values are sorted by code point."""
-
     values = sorted({text for text in texts if text is not None})
     place = {text: position for position, text in enumerate(values)}
     translation = np.array([-1 if text is None else place[text] for text in texts], np.int32)

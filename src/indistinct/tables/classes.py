@@ -100,9 +100,7 @@ def _persons(frequencies: Frequencies, cells: Int32, class_of: Int32, classes: i
     found = np.zeros(classes, np.int64)
     np.add.at(found, owners, persons.single[tuples])
     lengths = np.diff(persons.start)[tuples]
-    at = np.repeat(persons.start[tuples] - np.cumsum(lengths) + lengths, lengths) + np.arange(
-        int(lengths.sum())
-    )
+    at = np.repeat(persons.start[tuples] - np.cumsum(lengths) + lengths, lengths) + np.arange(int(lengths.sum()))
     spread = np.unique(np.repeat(owners, lengths) * max(persons.spanning, 1) + persons.ids[at])
     found += np.bincount(spread // max(persons.spanning, 1), minlength=classes)
     return found

@@ -108,15 +108,14 @@ def count(
             column=str(person),
         )
     raw, counts, place = keys.codes(), keys.counts, np.arange(len(keys.counts), dtype=np.int32)
-    left_out = 0
-    out = [position for position, d in enumerate(dictionaries) if d.column in leave_out and None in d.numbers]
-    if out:
-        kept = np.logical_and.reduce([raw[:, position] != dictionaries[position].numbers[None] for position in out])
-        left_out = int(counts[~kept].sum())
+    used = [d.texts for d in dictionaries]
+    kept = _complete(raw, dictionaries, leave_out)
+    left_out = int(counts[~kept].sum())
+    if left_out:
         raw, counts, place = raw[kept], counts[kept], np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, -1)
         if not len(raw):
             raise DataError(f"every row of {source.name} is left out for a missing sensitive value", file=source.name)
-    used = [d.texts_used(raw[:, position]) if out else d.texts for position, d in enumerate(dictionaries)]
+        used = [d.texts_used(raw[:, position]) for position, d in enumerate(dictionaries)]
     bound = [bind(d.column, texts) for d, texts in zip(dictionaries, used, strict=True)]
     canonical = [translation(d.texts, hierarchy) for d, hierarchy in zip(dictionaries, bound, strict=True)]
     codes, counts, rank = _canonical(raw, counts, canonical)
@@ -128,9 +127,17 @@ def count(
     if person is None:
         return Counted(frequencies, cell_of_row, left_out=left_out, reading=reading)
     person_of_row = np.concatenate(owners)
-    here = cell_of_row >= 0
-    persons = _persons(frequencies, cell_of_row[here], person_of_row[here], len(people.numbers))
+    persons = _persons(frequencies, cell_of_row, person_of_row, len(people.numbers))
     return Counted(replace(frequencies, persons=persons), cell_of_row, person_of_row, left_out, reading)
+
+
+def _complete(raw: Int32, dictionaries: Sequence[Dictionary], leave_out: Collection[str]) -> NDArray[np.bool_]:
+    """Say which cells have a value in every column of ``leave_out``."""
+    kept = np.ones(len(raw), np.bool_)
+    for position, dictionary in enumerate(dictionaries):
+        if dictionary.column in leave_out and None in dictionary.numbers:
+            kept &= raw[:, position] != dictionary.numbers[None]
+    return kept
 
 
 def frequencies_of(
@@ -198,6 +205,8 @@ def lexicographic_order(codes: Int32, sizes: Sequence[int]) -> Int64:
 
 
 def _persons(frequencies: Frequencies, cell_of_row: Int32, owner: Int32, total: int) -> Persons:
+    here = cell_of_row >= 0
+    cell_of_row, owner = cell_of_row[here], owner[here]
     tuple_of_row = frequencies.tuple_of[cell_of_row].astype(np.int64)
     pairs = np.unique(tuple_of_row * total + owner)
     tuples, who = pairs // total, (pairs % total).astype(np.int32)

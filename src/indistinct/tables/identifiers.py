@@ -34,9 +34,7 @@ def pseudonyms(texts: Sequence[str | None], key: bytes) -> list[str | None]:
     True
     """
     return [
-        None
-        if text is None
-        else b32encode(hmac.digest(key, text.encode(), hashlib.sha256)).decode()[:CHARACTERS]
+        None if text is None else b32encode(hmac.digest(key, text.encode(), hashlib.sha256)).decode()[:CHARACTERS]
         for text in texts
     ]
 
@@ -50,15 +48,11 @@ def read_key(column: str, file: Path | None, variable: str | None) -> bytes:
         try:
             key = file.read_bytes().strip()
         except OSError as error:
-            raise PolicyError(
-                f'the key file of "{column}" cannot be read: {error.strerror}', column=column
-            ) from error
+            raise PolicyError(f'the key file of "{column}" cannot be read: {error.strerror}', column=column) from error
     else:
         key = os.environ.get(variable or "", "").encode().strip()
         if not key:
-            raise PolicyError(
-                f'the variable {variable} that holds the key of "{column}" is not set', column=column
-            )
+            raise PolicyError(f'the variable {variable} that holds the key of "{column}" is not set', column=column)
     if len(key) < SHORTEST_KEY:
         raise PolicyError(
             f'the key of "{column}" has {len(key)} bytes; it needs at least {SHORTEST_KEY}', column=column
@@ -73,12 +67,8 @@ def write_mapping(path: Path, texts: Sequence[str | None], replaced: Sequence[st
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
-        raise DataError(
-            f'the mapping "{path.name}" cannot be written: {error.strerror}', file=path.name
-        ) from error
+        raise DataError(f'the mapping "{path.name}" cannot be written: {error.strerror}', file=path.name) from error
     with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["value", "pseudonym"])
-        writer.writerows(
-            (text, pseudonym) for text, pseudonym in zip(texts, replaced, strict=True) if text is not None
-        )
+        writer.writerows((text, pseudonym) for text, pseudonym in zip(texts, replaced, strict=True) if text is not None)

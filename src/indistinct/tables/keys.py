@@ -33,9 +33,7 @@ class KeyTable:
 
     def __init__(self, columns: int) -> None:
         self.bits = [0] * columns  # so that the first batch finds out whether one key has room for all
-        self.rest: KeyTable | None = (
-            None  # counts the columns from ``split`` on, with our numbers as its first column
-        )
+        self.rest: KeyTable | None = None  # counts the columns from ``split`` on, with our numbers as its first column
         self.split = columns
         self.used = 0
         self._slots = np.full(1 << 12, -1, np.int64)
@@ -122,8 +120,8 @@ class KeyTable:
                 target = target.rest
             target._counts[: target.used] = counts  # noqa: SLF001  # the last table of the chain is ours
         self.bits, self.split, self.rest, self.used = fresh.bits + bits[split:], split, rest, fresh.used
-        self._slots, self._numbers = fresh._slots, fresh._numbers  # noqa: SLF001
-        self._distinct, self._counts = fresh._distinct, fresh._counts  # noqa: SLF001
+        self._slots, self._numbers = fresh._slots, fresh._numbers
+        self._distinct, self._counts = fresh._distinct, fresh._counts
 
     def _grow(self) -> None:
         from indistinct.kernels.counting import rehash

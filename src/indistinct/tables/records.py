@@ -141,7 +141,7 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Histogram:
-    """Sparse counts of one sensitive attribute: class j has ``count[i]`` rows of ``value[i]``, i in start[j]:start[j+1].
+    """Sparse counts of one attribute: ``count[i]`` rows of class j have ``value[i]``, i in ``start[j]:start[j + 1]``.
 
     ``start`` int64[g + 1], ``value`` int32[.] ascending within a class, ``count`` int64[.] >= 1.
     """

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from indistinct.errors import DataError, PolicyError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def check_text_output(path: Path, *, force: bool) -> None:

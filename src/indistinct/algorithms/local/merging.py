@@ -45,9 +45,7 @@ def merge_violators(state: State) -> None:
         everyone = everyone or merged == 0
 
 
-def merge_some(
-    state: State, guards: Guards, violators: Int64, partners: Int64, excess: Float64, price: float
-) -> int:
+def merge_some(state: State, guards: Guards, violators: Int64, partners: Int64, excess: Float64, price: float) -> int:
     """One round: each violator that still is one joins the best of the partners near it; how many did."""
     from indistinct.kernels.merging import merge_round
 

@@ -54,9 +54,7 @@ def _orders(problem: Problem, among: Int64) -> list[Int32]:
     width = len(sizes)
     widest = int(np.argmax(sizes))
     endings = [(a,) for a in range(width)] + [(a, widest) for a in range(width) if a != widest]
-    sequences = [
-        np.array([a for a in range(width) if a not in ending] + list(ending), np.int64) for ending in endings
-    ]
+    sequences = [np.array([a for a in range(width) if a not in ending] + list(ending), np.int64) for ending in endings]
     return in_parallel(lambda sequence: sort_by(keys, sizes, sequence), sequences, len(among))
 
 

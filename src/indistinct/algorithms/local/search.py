@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.algorithms.local.state import changed_units, in_regions
+from indistinct.algorithms.local.state import in_regions
 from indistinct.kernels.guards import LEAST_SIZE
 from indistinct.kernels.partition import HEAD, REGION
 
@@ -33,9 +33,7 @@ def move_units(state: State, nearest: Int32, turn: int, todo: NDArray[np.bool_])
     problem = state.problem
 
     def work(region: int, units: Int32, _: Int32) -> int:
-        return improve(
-            state.units, problem.costs, problem.guards, state.parts, nearest, units, region, state.scratch()
-        )
+        return improve(state.units, problem.costs, problem.guards, state.parts, nearest, units, region, state.scratch())
 
     return in_regions(state, turn, work, todo)
 

@@ -38,9 +38,7 @@ def failing(state: State, among: Int64) -> Int64:
     number[among] = np.arange(len(among))
     entry_class = number[np.repeat(state.class_of, np.diff(state.units.start))]
     kept = entry_class >= 0
-    assignment = Assignment(
-        state.cell[kept], state.units.counts[kept], entry_class[kept].astype(np.int32), len(among)
-    )
+    assignment = Assignment(state.cell[kept], state.units.counts[kept], entry_class[kept].astype(np.int32), len(among))
     return among[~satisfied(state.problem, assignment)]
 
 

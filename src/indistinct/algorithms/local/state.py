@@ -122,9 +122,7 @@ def assignment_of(state: State, suppressed: NDArray[np.bool_], notes: tuple[str,
     return Assignment(cell, count, numbers, len(met), None, notes)
 
 
-def in_regions(
-    state: State, turn: int, work: Callable[[int, Int32, Int32], int], todo: NDArray[np.bool_]
-) -> int:
+def in_regions(state: State, turn: int, work: Callable[[int, Int32, Int32], int], todo: NDArray[np.bool_]) -> int:
     """Let ``work(region, units, unused classes)`` loose on parts of the table at once; the sum of its results.
 
     Classes are split into regions along the tree of cuts, by the place of their first unit, at other places in

@@ -43,9 +43,7 @@ def rows_to_drop(problem: Problem, hopeless: Bools) -> Int64:
     at (``settle`` drops the classes that fail them); with persons blocks are only dropped whole.
     """
     compiled = tuple(
-        criterion
-        for privacy in problem.privacy
-        for criterion in criteria([privacy], problem.context) or ()
+        criterion for privacy in problem.privacy for criterion in criteria([privacy], problem.context) or ()
     )
     drop = np.zeros(len(problem.frequencies.rows), np.int64)
     block = problem.block[problem.frequencies.tuple_of]
@@ -64,9 +62,7 @@ def _drop(problem: Problem, compiled: tuple[Criterion, ...], cells: Int64, *, jo
     """Rows to drop of the cells of one block."""
     frequencies = problem.frequencies
     rows = frequencies.rows[cells]
-    codes, group = np.unique(
-        frequencies.codes[cells, len(frequencies.quasi) :], axis=0, return_inverse=True
-    )
+    codes, group = np.unique(frequencies.codes[cells, len(frequencies.quasi) :], axis=0, return_inverse=True)
     group = group.reshape(-1)
     counts = np.bincount(group, weights=rows, minlength=len(codes)).astype(np.int64)
     names = [hierarchy.attribute for hierarchy in frequencies.sensitive]
@@ -108,9 +104,7 @@ def _violation(compiled: tuple[Criterion, ...], names: list[str], codes: Int32, 
             column = codes[:, names.index(criterion.attribute)]
             length = max(len(criterion.shares), int(column.max()) + 1)
             dense = np.bincount(column, weights=counts, minlength=length).astype(np.int64)
-        found = violation(
-            criterion.kind, criterion.parameters, dense, rows, rows, criterion.shares, criterion.tree
-        )
+        found = violation(criterion.kind, criterion.parameters, dense, rows, rows, criterion.shares, criterion.tree)
         if criterion.kind == K and found > 0:
             return float(np.inf)
         total += found if found > BAND else 0.0
