@@ -146,7 +146,8 @@ def judge(
     policy: Policy, classes: Classes, context: Context
 ) -> tuple[list[dict[str, Any]], list[tuple[str, Evaluation]]]:
     """Evaluate the models of a policy: one entry for the document and one evaluation for each."""
-    entries, evaluations = [], []
+    entries: list[dict[str, Any]] = []
+    evaluations: list[tuple[str, Evaluation]] = []
     for model in policy.privacy:
         evaluation = evaluate(model, classes, context)
         violating = ~evaluation.satisfied

@@ -91,7 +91,7 @@ def build(
     if kind not in KINDS:
         raise PolicyError(f'there is no kind "{kind}" of hierarchy to build; there are {", ".join(KINDS)}')
     texts, counts = column_counts(table, column, TableOptions(query=query, table=sql_table))
-    present: dict[str | None, int] = {
+    present = {
         text: int(rows) for text, rows in zip(texts, counts, strict=True) if text is not None
     }
     if not present:
@@ -106,7 +106,7 @@ def build(
     elif kind == "rare":
         rows = draft.lump(present, RARE)
     else:
-        rows = draft.draft(column, present, type=type, minimum=RARE, decimal=decimal, format=format)
+        rows = draft.draft(column, dict[str | None, int](present), type=type, minimum=RARE, decimal=decimal, format=format)
     text = io.StringIO()
     csv.writer(text, delimiter=";", lineterminator="\n").writerows(rows)
     write_text(output, text.getvalue(), force=True)

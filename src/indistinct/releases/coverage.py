@@ -89,7 +89,7 @@ def _labels_without_values(
 ) -> list[tuple[int, str | None]]:
     found: list[tuple[int, str | None]] = []
     for position, (table, name) in enumerate(zip(covers, columns, strict=True)):
-        empty = ~table.any(axis=1)
+        empty = ~np.asarray(table.any(axis=1))
         found += [(row, name) for row in np.flatnonzero(empty[published.codes[:, position]]).tolist()]
     return found
 

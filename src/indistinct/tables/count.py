@@ -99,8 +99,6 @@ def count(
             reading -= perf_counter()
         reading += perf_counter()
         cells += [numbers.result() for numbers in waiting]
-    if rows == 0:
-        raise DataError(f"{source.name} has no rows; there is nothing to protect", file=source.name)
     if None in people.numbers:
         lost = int(sum((part == people.numbers[None]).sum() for part in owners))
         raise DataError(
@@ -118,8 +116,8 @@ def count(
         used = [d.texts_used(raw[:, position]) for position, d in enumerate(dictionaries)]
     bound = [bind(d.column, texts) for d, texts in zip(dictionaries, used, strict=True)]
     canonical = [translation(d.texts, hierarchy) for d, hierarchy in zip(dictionaries, bound, strict=True)]
-    codes, counts, rank = _canonical(raw, counts, canonical)
-    frequencies = frequencies_of(tuple(bound[: len(quasi)]), tuple(bound[len(quasi) :]), codes, counts)
+    ordered, counts, rank = _canonical(raw, counts, canonical)
+    frequencies = frequencies_of(tuple(bound[: len(quasi)]), tuple(bound[len(quasi) :]), ordered, counts)
     if not keep:
         return Counted(frequencies, left_out=left_out, reading=reading)
     place = np.append(rank, np.int32(-1))[place].astype(np.int32)

@@ -118,7 +118,8 @@ class Dictionary:
         indices = array.indices
         if indices.null_count:
             # the last entry stands for index -1
-            return np.append(self._translation, np.int32(self.number(None)))[whole_numbers(indices)]
+            codes: Int32 = np.append(self._translation, np.int32(self.number(None)))[whole_numbers(indices)]
+            return codes
         if not len(indices):
             return np.zeros(0, np.int32)
         return np.ascontiguousarray(self._translation[whole_numbers(indices)], dtype=np.int32)

@@ -125,8 +125,8 @@ def assignment_of(state: State, suppressed: NDArray[np.bool_], notes: tuple[str,
 def in_regions(state: State, turn: int, work: Callable[[int, Int32, Int32], int], todo: NDArray[np.bool_]) -> int:
     """Let ``work(region, units, unused classes)`` loose on parts of the table at once; the sum of its results.
 
-    Classes are split into regions along the tree of cuts, by the place of their first unit, at other places in
-    each ``turn``; ``todo`` bool[n] are the units to look at. The number of regions depends on the table alone.
+    Classes are split into regions along the tree of cuts, by the mean place of their members, with other borders
+    in each ``turn``; ``todo`` bool[n] are the units to look at. The number of regions depends on the table alone.
     """
     parts = state.parts
     used = parts.state[:, HEAD] >= 0
@@ -134,8 +134,7 @@ def in_regions(state: State, turn: int, work: Callable[[int, Int32, Int32], int]
     movable[state.class_of[~state.single]] = False
     regions = max(1, min(MOST_REGIONS, int(state.single.sum()) // PER_REGION))
     classes = np.flatnonzero(movable)
-    heads = state.rank[state.tuple_of[parts.state[classes, HEAD]]]
-    ordered = classes[np.argsort(heads, kind="stable")]
+    ordered = classes[np.argsort(_places(state)[classes], kind="stable")]
     members = np.cumsum(parts.mass[ordered, 2])
     parts.state[:, REGION] = NOBODY
     total = int(members[-1]) if len(members) else 1
@@ -152,6 +151,12 @@ def in_regions(state: State, turn: int, work: Callable[[int, Int32, Int32], int]
     return sum(in_parallel(lambda piece: work(*piece), pieces, int(edges[-1] - edges[0])))
 
 
+def _places(state: State) -> Int64:
+    """int64[g]: mean place of the members of each class along the tree of cuts."""
+    total = np.bincount(state.class_of, weights=state.rank[state.tuple_of], minlength=len(state.parts.loss))
+    return total.astype(np.int64) // np.maximum(state.parts.mass[:, 2], 1)
+
+
 def changed_units(state: State) -> NDArray[np.bool_]:
     """bool[n]: units in classes that changed since this was last asked."""
     changed = state.parts.state[state.class_of, CHANGED] > 0
@@ -166,9 +171,7 @@ def regrouped(state: State, nearest: Int32) -> tuple[State, Int32]:
     """
     from indistinct.kernels.partition import fill
 
-    head = np.full(len(state.parts.loss), np.iinfo(np.int32).max, np.int32)
-    np.minimum.at(head, state.class_of, state.rank[state.tuple_of])
-    order = np.lexsort((state.class_of, head[state.class_of]))
+    order = np.lexsort((state.class_of, _places(state)[state.class_of]))
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     lengths = np.diff(state.units.start)[order]
