@@ -477,6 +477,16 @@ def test_a_limit_that_would_do_is_named():
     assert (found.class_of < 0).tolist() == [False, False, True]
 
 
+def test_the_limit_that_is_named_is_enough():
+    g = hierarchy_of("g", [[0, 1, 2]])
+    for few in (1, 6, 17, 49):
+        rows = [(0,)] * 7000 + [(1,)] * (151 - few) + [(2,)] * few
+        table = frequencies_of(rows, [g], [])
+        error = failure(table, [KAnonymity(100)], 0)
+        named = error.nearest.removeprefix("a suppression limit of ").split("%")[0]
+        assert optimal(table, policy_of([KAnonymity(100)], Fraction(named) / 100), silent).classes == 2
+
+
 def test_what_other_models_reach_is_named():
     g, s = hierarchy_of("g", [[0, 1]]), hierarchy_of("s", [[0, 1, 2]])
     rows = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]

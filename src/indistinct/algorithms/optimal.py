@@ -106,17 +106,18 @@ def optimal(frequencies: Frequencies, policy: Policy, progress: Progress) -> Ass
         if found is None and not search.proven:
             raise _out_of_time(search, float(budget or 0))
         if found is None:
-            needed = _needed(frequencies, judge, progress)
+            needed = _needed(frequencies, judge, progress, budget)
             raise infeasible(frequencies, policy.privacy, share, judge.tables, needed)
         return judge.assignment(found.node, (_note(lattice, found),), proven=found.proven)
 
 
-def _needed(frequencies: Frequencies, judge: Judge, progress: Progress) -> int:
-    """Fewest rows that any node suppresses: the same search with no cost but suppression."""
-    free, most = judge.lattice.without_costs(), frequencies.total - 1
-    with closing(Judge(frequencies, free, judge.privacy, most)) as unlimited:
-        found = Search(unlimited, progress, None).run()
-    return frequencies.total if found is None else found.suppressed
+def _needed(frequencies: Frequencies, judge: Judge, progress: Progress, budget: float | None) -> int:
+    """Fewest rows that any node suppresses: the same search with no cost but suppression, ties left alone."""
+    free, total = judge.lattice.without_costs(), frequencies.total
+    deadline = None if budget is None else monotonic() + budget
+    with closing(Judge(frequencies, free, judge.privacy, total - 1)) as unlimited:
+        found = Search(unlimited, progress, deadline, margin=-0.5 / total).run()
+    return total if found is None else found.suppressed
 
 
 def _note(lattice: Lattice, found: Found) -> str:
@@ -152,11 +153,12 @@ def _too_large(lattice: Lattice) -> PolicyError:
 class Search:
     """Start, local search and proof over the bounds of a lattice."""
 
-    def __init__(self, judge: Judge, progress: Progress, deadline: float | None) -> None:
+    def __init__(self, judge: Judge, progress: Progress, deadline: float | None, *, margin: float = MARGIN) -> None:
         self.judge = judge
         self.lattice = judge.lattice
         self.progress = progress
         self.deadline = deadline
+        self.margin = margin
         self.bounds = NodeBounds(self.lattice) if self.lattice.size <= ARRAY else BoxBounds(self.lattice, judge.limit)
         self.verdicts: dict[Node, Verdict] = {}
         self.best: Node | None = None
@@ -166,8 +168,8 @@ class Search:
 
     @property
     def cutoff(self) -> float:
-        """Bounds up to this may belong to a node that is better, or as good."""
-        return self.loss + MARGIN
+        """Bounds up to this may belong to a node that is better, or as good (``margin`` > 0)."""
+        return self.loss + self.margin
 
     def run(self) -> Found | None:
         """Search to the end or to the deadline; None when no feasible node was found."""

@@ -91,9 +91,7 @@ def build(
     if kind not in KINDS:
         raise PolicyError(f'there is no kind "{kind}" of hierarchy to build; there are {", ".join(KINDS)}')
     texts, counts = column_counts(table, column, TableOptions(query=query, table=sql_table))
-    present = {
-        text: int(rows) for text, rows in zip(texts, counts, strict=True) if text is not None
-    }
+    present = {text: int(rows) for text, rows in zip(texts, counts, strict=True) if text is not None}
     if not present:
         raise SchemaError(f'"{column}" has no values, only missing ones', column=column)
     if kind == "quantiles":
@@ -106,7 +104,8 @@ def build(
     elif kind == "rare":
         rows = draft.lump(present, RARE)
     else:
-        rows = draft.draft(column, dict[str | None, int](present), type=type, minimum=RARE, decimal=decimal, format=format)
+        everything = dict(zip(texts, counts.tolist(), strict=True))
+        rows = draft.draft(column, everything, type=type, minimum=RARE, decimal=decimal, format=format)
     text = io.StringIO()
     csv.writer(text, delimiter=";", lineterminator="\n").writerows(rows)
     write_text(output, text.getvalue(), force=True)

@@ -172,7 +172,7 @@ def open_parquet(path: Path) -> Source:
     if path.is_dir():
         files = sorted(path.glob("*.parquet"))
         if not files:
-            raise DataError(f"{path.name} is a directory without Parquet files; give a file", file=path.name)
+            raise DataError(f"{path.resolve().name} is a directory without Parquet files; give a file", file=path.name)
     opened = [_parquet(file) for file in files]
     schema = opened[0].schema_arrow.remove_metadata()
     for file, other in zip(files, opened, strict=True):

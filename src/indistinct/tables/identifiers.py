@@ -67,7 +67,10 @@ def write_mapping(path: Path, texts: Sequence[str | None], replaced: Sequence[st
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
-        raise DataError(f'the mapping "{path.name}" cannot be written: {error.strerror}', file=path.name) from error
+        raise DataError(
+            f'the mapping "{path.name}" cannot be written: {error.strerror}; remove it, or name another mapping_file',
+            file=path.name,
+        ) from error
     with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["value", "pseudonym"])

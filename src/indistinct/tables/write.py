@@ -103,7 +103,7 @@ def check_output(path: str | os.PathLike[str], source: object = None, *, force: 
     indistinct.errors.DataError: the directory of out.csv does not exist; make it first
     """
     path = Path(path)
-    name = path.name
+    name = path.name or str(path)
     if path.is_dir():
         raise PolicyError(f"the output {name} is a directory; name a file in it", file=name)
     if path.suffix.lower().lstrip(".") not in OUTPUTS:

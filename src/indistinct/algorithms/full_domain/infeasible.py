@@ -56,9 +56,9 @@ def infeasible(
 
 
 def _percent(part: int, whole: int) -> str:
-    """Share in percent: exact where a few digits suffice, else rounded up so that it is enough as a limit."""
-    scaled = -(-part * 10_000_000 // whole)
-    return f"{scaled / 100_000:g}%"
+    """Share in percent, rounded up at the fourth digit, so that as a limit it is enough."""
+    scaled = -(-part * 1_000_000 // whole)
+    return f"{scaled / 10_000:.4f}".rstrip("0").rstrip(".") + "%"
 
 
 def _obstacles(lattice: Lattice) -> list[str]:

@@ -158,7 +158,7 @@ def weights(quasi: Sequence[Hierarchy]) -> list[Fraction]:
     """Weights of the attributes in the loss, adding up to 1."""
     total = sum((hierarchy.weight for hierarchy in quasi), Fraction(0))
     if total == 0:
-        return [Fraction(1, len(quasi))] * len(quasi)
+        return [Fraction(1, max(len(quasi), 1))] * len(quasi)
     return [hierarchy.weight / total for hierarchy in quasi]
 
 

@@ -23,13 +23,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.algorithms.local.infeasible import infeasible
-from indistinct.algorithms.local.merging import merge_violators
-from indistinct.algorithms.local.near import near_units
-from indistinct.algorithms.local.plan import small_classes
+from indistinct.algorithms.local.plan import solve
 from indistinct.algorithms.local.problem import problem_of
 from indistinct.algorithms.local.settle import settle_classes
-from indistinct.algorithms.local.start import cut_classes, satisfied_alone
-from indistinct.algorithms.local.state import assignment_of, state_of
+from indistinct.algorithms.local.state import assignment_of
 from indistinct.algorithms.local.trim import hopeless_blocks, rows_to_drop, without
 from indistinct.tables.records import SUPPRESSED, Assignment
 
@@ -83,14 +80,5 @@ def local(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assig
 
 
 def _solve(problem: Problem, hopeless: NDArray[np.bool_], policy: Policy, progress: Progress) -> Assignment:
-    """Partition, search, settle."""
-    whole = satisfied_alone(problem)
-    light = np.flatnonzero(~whole)
-    class_of, rank = cut_classes(problem, problem.guards, light)
-    alone = np.flatnonzero(whole)
-    class_of[alone] = np.arange(len(alone), dtype=np.int32) + class_of.max(initial=-1) + 1
-    state = state_of(problem, whole, class_of, rank)
-    merge_violators(state)
-    if policy.recoding.quality != "fast" and len(light) > 1:
-        state = small_classes(state, near_units(state), progress)
-    return assignment_of(state, settle_classes(state, hopeless))
+    state, notes = solve(problem, policy, progress)
+    return assignment_of(state, settle_classes(state, hopeless), notes)

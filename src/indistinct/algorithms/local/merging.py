@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # loss (one attribute of one row hidden) that is paid for removing the excess of one row
 PRICE = 20.0
 # classes that are looked at on either side
-WINDOW = 256
+WINDOW = 2000
 
 
 def merge_violators(state: State) -> None:
@@ -43,6 +43,15 @@ def merge_violators(state: State) -> None:
         if merged == 0 and everyone:
             return
         everyone = everyone or merged == 0
+
+
+def violating_rows(state: State) -> int:
+    """Rows in classes that violate the criteria."""
+    from indistinct.kernels.merging import excesses
+
+    excess = np.empty(len(state.parts.loss))
+    excesses(state.units, state.problem.guards, state.parts, excess, state.scratch())
+    return int(state.parts.mass[excess > 0.0, 0].sum())
 
 
 def merge_some(state: State, guards: Guards, violators: Int64, partners: Int64, excess: Float64, price: float) -> int:

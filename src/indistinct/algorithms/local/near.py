@@ -60,15 +60,16 @@ def _orders(problem: Problem, among: Int64) -> list[Int32]:
 
 def _for_units(state: State, among: Int64, nearest: Int32) -> Int32:
     """Translate near tuples to near units: copies of a tuple get different copies of its neighbours."""
-    units = len(state.tuple_of)
-    first = np.searchsorted(state.tuple_of, among)
-    copies = np.searchsorted(state.tuple_of, among, side="right") - first
-    place = np.searchsorted(among, state.tuple_of)
-    place = np.where(state.single, np.minimum(place, len(among) - 1), 0)
-    copy = np.arange(units) - first[place]
+    single = np.flatnonzero(state.single)
+    order = single[np.lexsort((single, state.tuple_of[single]))]  # copies of a tuple follow each other
+    place = np.searchsorted(among, state.tuple_of[order])
+    first = np.searchsorted(place, np.arange(len(among)))
+    copies = np.bincount(place, minlength=len(among))
+    copy = np.arange(len(order)) - first[place]
     tuples = nearest[place]
-    found = np.where(tuples >= 0, first[tuples] + copy[:, None] % copies[tuples], -1)
-    sibling = np.where(copies[place] > 1, first[place] + (copy + 1) % copies[place], -1)
-    result = np.concatenate([sibling[:, None], found], axis=1).astype(np.int32)
-    result[~state.single] = -1
+    found = np.where(tuples >= 0, order[first[tuples] + copy[:, None] % copies[tuples]], -1)
+    sibling = np.where(copies[place] > 1, order[first[place] + (copy + 1) % copies[place]], -1)
+    result = np.full((len(state.tuple_of), nearest.shape[1] + 1), -1, np.int32)
+    result[order, 0] = sibling
+    result[order, 1:] = found
     return result

@@ -1,17 +1,28 @@
-"""Which passes run, in which order: plans for small classes and for large ones, by quality."""
+"""Which passes run, in which order: for small classes and for large ones, by quality."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from time import monotonic
 from typing import TYPE_CHECKING
 
-from indistinct.algorithms.local.search import move_units, rebuild_pools
-from indistinct.algorithms.local.state import changed_units, regrouped
+import numpy as np
+
+from indistinct.algorithms.local.merging import merge_violators, violating_rows
+from indistinct.algorithms.local.near import near_units
+from indistinct.algorithms.local.search import anneal_units, move_units, rebuild_pools, split_classes
+from indistinct.algorithms.local.start import absorbing, cut_classes, satisfied_alone
+from indistinct.algorithms.local.state import changed_units, regrouped, state_of
+from indistinct.kernels.criteria import ALPHA, T_HIERARCHICAL, T_ORDERED
+from indistinct.kernels.guards import KIND, LEAST_SIZE
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
+    from indistinct.algorithms.local.problem import Problem
     from indistinct.algorithms.local.state import State
+    from indistinct.kernels.guards import Guards
+    from indistinct.policy import Policy
     from indistinct.tables.count import Progress
 
     Int32 = NDArray[np.int32]
@@ -19,17 +30,112 @@ if TYPE_CHECKING:
 # pools for each class, in so many rounds with other borders between the regions
 POOLS = 10
 ROUNDS = 4
+# sweeps of annealing, in so many rounds, and the temperatures at its ends (loss of rows times attributes)
+SWEEPS = 180
+STAGES = 6
+HEAT = 0.5, 0.1
+# classes are large when they have more than so many times k rows on average
+LARGE = 3
+# criteria that bound shares on both sides or all of them at once
+SHARES = ALPHA, T_ORDERED, T_HIERARCHICAL
+# merging starts from classes of at least so many rows, and from at most so many classes
+LEAST_START = 8
+MOST_START = 4000
+BUDGET = 10.0
 
 
-def small_classes(state: State, nearest: Int32, progress: Progress) -> State:
+def solve(problem: Problem, policy: Policy, progress: Progress) -> tuple[State, tuple[str, ...]]:
+    """Find classes of little loss that satisfy the guards where that can be; and sentences about the search."""
+    quality = policy.recoding.quality
+    begun = monotonic()
+    state = _start(problem, quality, progress)
+    if quality == "fast" or int(state.single.sum()) < 2:
+        return state, ()
+    nearest = near_units(state)
+    used = state.parts.mass[state.parts.mass[:, 2] > 0, 1]
+    search = _large if used.mean() > LARGE * problem.guards.limits[LEAST_SIZE] else _small
+    state, nearest = search(state, nearest, progress, 0)
+    if quality == "balanced":
+        return state, ()
+    budget = policy.recoding.time_budget or BUDGET
+    curve = [(monotonic() - begun, state.loss())]
+    turn = 1
+    while (spent := monotonic() - begun) < budget:
+        progress("search", int(1000 * spent), int(1000 * budget))
+        state, nearest = search(state, nearest, progress, turn)
+        curve.append((monotonic() - begun, state.loss()))
+        turn += 1
+    points = ", ".join(f"{loss:.4f} after {seconds:.1f} s" for seconds, loss in curve)
+    return state, (f"the loss fell to {points}",)
+
+
+def _start(problem: Problem, quality: str, progress: Progress) -> State:
+    """Partition by cuts that hold all criteria.
+
+    Where shares are bounded, no good cut does: there classes that need not hold them are merged by what violates
+    them, then split where they have slack.
+    """
+    whole = satisfied_alone(problem)
+    if not np.isin(problem.guards.spec[:, KIND], SHARES).any():
+        state = _partition(problem, problem.guards, whole)
+        merge_violators(state)
+        return state
+    first = absorbing(problem.guards)
+    state = _partition(problem, first, whole)
+    if violating_rows(state) < state.problem.frequencies.total / 2:
+        if quality != "fast":  # first as if the other models were not there
+            easy = replace(state, problem=replace(problem, guards=first))
+            easy, _ = _small(easy, near_units(easy), progress, 0)
+            state = replace(easy, problem=problem)
+    else:
+        light = int(problem.tuples.mass[~whole, 1].sum())
+        least = max(int(first.limits[LEAST_SIZE]), LEAST_START, light // MOST_START)
+        limits = first.limits.copy()
+        limits[LEAST_SIZE] = least
+        state = _partition(problem, first._replace(limits=limits), whole)
+    merge_violators(state)
+    split_classes(state, 0)
+    return state
+
+
+def _partition(problem: Problem, guards: Guards, whole: NDArray[np.bool_]) -> State:
+    class_of, rank = cut_classes(problem, guards, np.flatnonzero(~whole))
+    alone = np.flatnonzero(whole)
+    class_of[alone] = np.arange(len(alone), dtype=np.int32) + class_of.max(initial=-1) + 1
+    return state_of(problem, whole, class_of, rank)
+
+
+def _small(state: State, nearest: Int32, progress: Progress, turn: int) -> tuple[State, Int32]:
     """Rebuild a fixed number of pools, then move and swap twice."""
     pools = POOLS * int((state.parts.mass[:, 2] > 0).sum())
-    for turn in range(ROUNDS):
-        progress("search", turn, ROUNDS + 2)
+    for stage in range(ROUNDS):
+        progress("search", stage, ROUNDS + 2)
         state, nearest = regrouped(state, nearest)
-        rebuild_pools(state, nearest, turn, pools // ROUNDS)
-    for turn in range(2):
-        progress("search", ROUNDS + turn, ROUNDS + 2)
-        todo = changed_units(state) if turn else state.single
-        move_units(state, nearest, ROUNDS + turn, todo)
-    return state
+        rebuild_pools(state, nearest, turn * ROUNDS + stage, pools // ROUNDS)
+    _polish(state, nearest, progress, turn)
+    return state, nearest
+
+
+def _large(state: State, nearest: Int32, progress: Progress, turn: int) -> tuple[State, Int32]:
+    """Move and swap, anneal while splitting what gets slack, then move and swap twice."""
+    if turn == 0:
+        move_units(state, nearest, turn, state.single)
+        split_classes(state, turn)
+    hot, cold = HEAT
+    for stage in range(STAGES):
+        progress("search", stage, STAGES + 2)
+        state, nearest = regrouped(state, nearest)
+        ends = (hot * (cold / hot) ** (stage / STAGES), hot * (cold / hot) ** ((stage + 1) / STAGES))
+        anneal_units(state, nearest, turn * STAGES + stage, SWEEPS // STAGES, ends)
+        split_classes(state, stage)
+    state, nearest = regrouped(state, nearest)
+    _polish(state, nearest, progress, turn)
+    split_classes(state, turn)
+    return state, nearest
+
+
+def _polish(state: State, nearest: Int32, progress: Progress, turn: int) -> None:
+    for last in range(2):
+        progress("search", ROUNDS + last, ROUNDS + 2)
+        todo = changed_units(state) if last else state.single
+        move_units(state, nearest, 2 * turn + last, todo)

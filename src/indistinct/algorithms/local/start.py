@@ -79,7 +79,7 @@ def _cut(problem: Problem, guards: Guards, order: Int32, piece: Int64, smallest:
     return parts[:found] + piece[0]
 
 
-def without_distances(guards: Guards) -> Guards:
-    """Return the guards that stay satisfied when anything is added (size, distinct values), for the first cuts."""
+def absorbing(guards: Guards) -> Guards:
+    """Return the guards that stay satisfied when anything is added: size and distinct values."""
     kept = guards.spec[:, KIND] == DISTINCT
     return guards._replace(spec=guards.spec[kept], parameter=guards.parameter[kept])

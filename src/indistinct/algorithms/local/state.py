@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # a class that no search may change
 NOBODY = -1
 # units for one region: large enough that few neighbours lie across a border
-PER_REGION = 6000
+PER_REGION = 11000
 MOST_REGIONS = 16
 GOLDEN = 0.6180339887498949
 
@@ -132,7 +132,8 @@ def in_regions(state: State, turn: int, work: Callable[[int, Int32, Int32], int]
     used = parts.state[:, HEAD] >= 0
     movable = used.copy()
     movable[state.class_of[~state.single]] = False
-    regions = max(1, min(MOST_REGIONS, int(state.single.sum()) // PER_REGION))
+    fitting = max(1, int(state.single.sum()) // PER_REGION)
+    regions = min(MOST_REGIONS, 1 << (fitting.bit_length() - 1))  # a power of two: even work for two cores
     classes = np.flatnonzero(movable)
     ordered = classes[np.argsort(_places(state)[classes], kind="stable")]
     members = np.cumsum(parts.mass[ordered, 2])
