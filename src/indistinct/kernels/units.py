@@ -44,8 +44,11 @@ def reach_of(codes: Int32) -> Int32:
 def units_of(reach: Int32, mass: Int64, start: Int64, values: Int32, counts: Int64) -> Units:
     """Bring units into the form that kernels read."""
     kin = np.arange(len(mass), dtype=np.int32)
-    alone = np.flatnonzero(np.diff(start) == 1)
-    first = start[alone]
-    together = np.column_stack([values[first], counts[first], mass[alone]])
-    kin[alone] = len(mass) + np.unique(together, axis=0, return_inverse=True)[1].reshape(-1)
+    if values.shape[1]:
+        alone = np.flatnonzero(np.diff(start) == 1)
+        together = np.zeros(len(alone), np.int64)
+        for column in (*mass[alone].T, *values[start[alone]].T):
+            _, number = np.unique(together * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
+            together = number.reshape(-1)
+        kin[alone] = len(mass) + together
     return Units(reach, mass, kin, start, values, counts)

@@ -187,13 +187,11 @@ def _by_duckdb(place: Path, suffix: str, columns: Sequence[str], options: TableO
 
 
 def _missing(array: Any, tokens: Sequence[str]) -> Any:
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    text = array.fill_null("")  # an unquoted empty field; the writer knows no other empty cell
-    if not tokens:
-        return text
-    return pc.if_else(pc.is_in(text, text_array(list(tokens))), pa.scalar(None, pa.string()), text)
+    empty, missing = text_array(["", None])
+    text = array.fill_null(empty)  # an unquoted empty field; the writer knows no other empty cell
+    return pc.if_else(pc.is_in(text, text_array(list(tokens))), missing, text) if tokens else text
 
 
 def _quoted(name: str) -> str:

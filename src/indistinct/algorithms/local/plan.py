@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Int32 = NDArray[np.int32]
 
 # pools for each class, in so many rounds with other borders between the regions
-POOLS = 10
+POOLS = 12
 ROUNDS = 4
 # sweeps of annealing, in so many rounds, and the temperatures at its ends (loss of rows times attributes)
 SWEEPS = 180
@@ -107,7 +107,7 @@ def _partition(problem: Problem, guards: Guards, whole: NDArray[np.bool_]) -> St
 
 def _small(state: State, nearest: Int32, progress: Progress, turn: int) -> tuple[State, Int32]:
     """Rebuild a fixed number of pools, then move and swap twice."""
-    pools = POOLS * int((state.parts.mass[:, 2] > 0).sum())
+    pools = POOLS * len(np.unique(state.class_of[state.single]))
     for stage in range(ROUNDS):
         progress("search", stage, ROUNDS + 2)
         state, nearest = regrouped(state, nearest)
