@@ -34,7 +34,7 @@ lint: $(READY) ## style, types and the direction of imports
 check: lint test ## lint and test
 
 bench: $(READY) ## time the main jobs on this machine
-	@for file in benchmarks/*.py; do echo "$$file"; $(BIN)/python "$$file" || exit 1; done
+	@for file in main_job optimal local; do $(BIN)/python benchmarks/$$file.py || exit 1; done
 
 clean: ## remove the environment and everything that was built
 	rm -rf $(VENV) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
