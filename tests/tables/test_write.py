@@ -22,7 +22,8 @@ from hypothesis import strategies as st
 from indistinct.errors import Cancelled, DataError, PolicyError, UnsupportedError
 from indistinct.tables import write
 from indistinct.tables.source import TableOptions, open_source
-from indistinct.tables.write import OUTPUTS, check_output, formula_cells, safe_text, stage
+from indistinct.tables.apply import typed_column
+from indistinct.tables.write import OUTPUTS, check_output, formula_notices, safe_text, stage
 
 EXAMPLE = pa.table(
     {
@@ -247,30 +248,41 @@ def test_lines_too_long_for_one_array_are_built_in_halves():
         ("", ""),
     ],
 )
-def test_formula_cells(tmp_path, text, safe):
+def test_formula_notices(tmp_path, text, safe):
     assert safe_text(text) == safe
     table = pa.table({"g": ["A", "B"], "note": pa.array([text, None]).dictionary_encode()})
     cell = put(tmp_path / "x.csv", table, spreadsheet_safe=True).read_bytes()
     rows = list(csv.reader(io.StringIO(cell.decode(), newline="")))
     assert rows[1:] == [["A", safe], ["B", ""]]
-    assert [notice.column for notice in formula_cells(table.to_batches())] == ["note"] * (text != safe)
+    assert [notice.column for notice in noticed(table)] == ["note"] * (text != safe)
 
 
-def test_formula_notice_names_column_and_example():
-    batches = [pa.record_batch({"note": ["x", "@x"]}), pa.record_batch({"note": ["=1+1", "-5"]})]
-    (notice,) = formula_cells(batches)
+def noticed(table, secret=()):
+    columns = [typed_column(name, table[name]) for name in table.column_names]
+    return formula_notices(columns, np.ones(len(table), np.int64), secret)
+
+
+def test_formula_notice_names_column_count_and_example():
+    table = pa.table({"note": ["x", "@x", "=1+1", "-5", "@x", None]})
+    (notice,) = noticed(table)
     assert (notice.kind, notice.column) == ("formula", "note")
     assert '"note"' in notice.message
-    assert '"=1+1"' in notice.message
-    assert formula_cells([pa.record_batch({"n": [-5]})]) == []
+    assert '(3, such as "=1+1")' in notice.message
+    assert noticed(pa.table({"n": [-5]})) == []
     # entries that no row uses are no cells
     unused = pa.DictionaryArray.from_arrays([0], ["x", "=1+1"])
-    assert formula_cells([pa.record_batch({"c": unused})]) == []
+    assert noticed(pa.table({"c": unused}).slice(0, 1)) == []
+
+
+def test_formula_notice_of_a_sensitive_column_shows_no_value():
+    (notice,) = noticed(pa.table({"note": ["=1+1", "@x"]}), secret=("note",))
+    assert "(2)" in notice.message
+    assert not any(text in notice.message for text in ("=1+1", "@x"))
 
 
 def test_formula_in_a_column_name(tmp_path):
     table = pa.table({"=x": [1]})
-    assert [notice.column for notice in formula_cells(table.to_batches())] == ["=x"]
+    assert [notice.column for notice in noticed(table)] == ["=x"]
     with pytest.raises(DataError, match="column name"):
         put(tmp_path / "x.csv", table, spreadsheet_safe=True)
 

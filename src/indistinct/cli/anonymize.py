@@ -15,7 +15,6 @@ from indistinct.cli.common import (
     Query,
     Quiet,
     SqlTable,
-    located,
     place,
     print_json,
     progress,
@@ -47,10 +46,10 @@ def anonymize(
 
     given = Policy.load(policy)
     written = given.table.source
-    source = place(table) if table is not None else None if written is None else located(given, written)
-    if source is None:
+    if table is None and written is None:
         message = "say which table: as the argument, or as [table] source in the policy"
         raise typer.BadParameter(message)
+    source = place(table) if table is not None else place(str(written), given.base)
     with progress(quiet=quiet or json) as report:
         release = run(source, given, output=output, force=force, query=query, sql_table=sql_table, progress=report)
     if json:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from indistinct.tables.source import is_url
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-
-    from indistinct.policy import Policy
 
     Report = Callable[[str, int, int], None]
 
@@ -35,14 +35,9 @@ WORDS = {
 }
 
 
-def place(text: str) -> str | Path:
-    """Take a table as the URL of a database or as the path of a file."""
-    return text if "://" in text else Path(text)
-
-
-def located(policy: Policy, source: str) -> str | Path:
-    """Take the source that a policy names: a database URL, or a path relative to the policy file."""
-    return source if "://" in source else policy.locate(source)
+def place(text: str, base: Path | None = None) -> str | Path:
+    """Take a table as the URL of a database, or as the path of a file, relative to ``base``."""
+    return text if is_url(text) else (base or Path()) / text
 
 
 @contextmanager

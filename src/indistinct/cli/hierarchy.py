@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from indistinct.cli.common import Debug, Force, Json, Query, Quiet, SqlTable, place, print_json, tell
+from indistinct.tables.text_files import check_text_output
 
 app = typer.Typer(help="Check a hierarchy file, see what its levels do, make one from data.", no_args_is_help=True)
 
@@ -102,7 +103,6 @@ def build(
 ) -> int:
     """Make a hierarchy from the values of a column, as a file that you can edit."""
     from indistinct.releases.columns import build as run
-    from indistinct.tables.text_files import check_text_output
 
     check_text_output(output, force=force)
     rows = run(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
-from typing import TYPE_CHECKING, Any
+import traceback
+from typing import TYPE_CHECKING
 
 import typer
 
 from indistinct.cli import anonymize, audit, demo, hierarchy, policy, verify
+from indistinct.cli.common import print_json, tell
 from indistinct.errors import Cancelled, IndistinctError
 
 if TYPE_CHECKING:
@@ -40,10 +41,10 @@ def _top(
     if version:
         from importlib.metadata import version as installed
 
-        print(f"indistinct {installed('indistinct')}")  # noqa: T201
+        tell(f"indistinct {installed('indistinct')}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        print(context.get_help())  # noqa: T201
+        tell(context.get_help())
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -84,8 +85,6 @@ def _answer(error: BaseException, words: list[str]) -> int:
     elif code >= 0:
         return code
     if "--debug" in words:
-        import traceback
-
         traceback.print_exception(error)
     if isinstance(error, IndistinctError):
         kind, message, where, code = error.kind, error.message, dict(error.where), error.exit_code
@@ -102,11 +101,7 @@ def _answer(error: BaseException, words: list[str]) -> int:
     if "--json" in words:
         # documents are kept: they name the place, not values of the table
         message = error.public_message if isinstance(error, IndistinctError) else message
-        _print_json({"error": {"kind": kind, "message": message, "where": where}})
+        print_json({"error": {"kind": kind, "message": message, "where": where}})
     else:
         print(f"error: {message}", file=sys.stderr)  # noqa: T201
     return code
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    print(json.dumps(document, ensure_ascii=False))  # noqa: T201

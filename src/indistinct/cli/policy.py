@@ -19,6 +19,7 @@ from indistinct.cli.common import (
     progress,
     tell,
 )
+from indistinct.tables.text_files import check_text_output, write_text
 
 app = typer.Typer(help="Check a policy, print its JSON Schema, draft one from a table.", no_args_is_help=True)
 
@@ -72,6 +73,8 @@ def draft(
     """Write a policy draft with measured reasons, for a person to complete. Values that may identify are not shown."""
     from indistinct.releases.draft import draft as run
 
+    if output is not None:
+        check_text_output(output, force=force)
     with progress(quiet=quiet or json) as report:
         text = run(
             place(table),
@@ -82,8 +85,6 @@ def draft(
             progress=report,
         )
     if output is not None:
-        from indistinct.tables.text_files import write_text
-
         write_text(output, text, force=force)
     if json:
         print_json({"policy": text, "output": None if output is None else str(output)})

@@ -9,16 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from indistinct.kernels import lean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    import numpy as np
     from numpy.typing import NDArray
-
-    from indistinct.hierarchies.hierarchy import Hierarchy
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
@@ -26,8 +21,6 @@ if TYPE_CHECKING:
 
 NEVER = 1e9
 TABLE, RANGE, LEVELS = 0, 1, 2
-# a table of all pairs for domains up to this size, a walk over the levels above
-LARGEST_TABLE = 1024
 
 
 class Costs(NamedTuple):
@@ -45,55 +38,6 @@ class Costs(NamedTuple):
     more: Int64
     value: Float64
     node: Int32
-
-
-def costs_of(quasi: Sequence[Hierarchy]) -> Costs:
-    """Bring the costs of the quasi-identifiers into the form that kernels read."""
-    weights = np.array([float(h.weight) for h in quasi])
-    weights *= len(quasi) / weights.sum() if weights.sum() > 0 else 1.0
-    kinds = np.array([_kind(hierarchy) for hierarchy in quasi], np.int64)
-    at = np.zeros(len(quasi), np.int64)
-    more = np.array([h.missing if h.is_range else len(h.levels) for h in quasi], np.int64)
-    values: list[Float64] = []
-    nodes: list[Int32] = []
-    for a in np.argsort(-kinds, kind="stable"):  # LEVELS first, so that one start serves ``value`` and ``node``
-        at[a] = sum(len(part) for part in values)
-        hierarchy, weight = quasi[a], weights[a]
-        if hierarchy.lower is not None and hierarchy.upper is not None:
-            values.append(np.concatenate([hierarchy.lower, hierarchy.upper, [1.0]]) * weight)
-            continue
-        node = np.stack([level.node_of for level in hierarchy.levels]).astype(np.int32)
-        price = weight * np.stack([_prices(hierarchy, level) for level in range(len(node))])
-        if kinds[a] == TABLE:
-            values.append(_pairs(node, price).reshape(-1))
-        else:
-            values.append(price.reshape(-1))
-            nodes.append(node.reshape(-1))
-    sizes = np.array([hierarchy.size for hierarchy in quasi], np.int64)
-    return Costs(kinds, at, sizes, more, np.concatenate(values), np.concatenate([*nodes, np.zeros(0, np.int32)]))
-
-
-def _kind(hierarchy: Hierarchy) -> int:
-    if hierarchy.is_range:
-        return RANGE
-    return TABLE if hierarchy.size <= LARGEST_TABLE else LEVELS
-
-
-def _prices(hierarchy: Hierarchy, level: int) -> Float64:
-    """Cost of the node of each value at a level; a value alone costs nothing."""
-    if level == 0:
-        return np.zeros(hierarchy.size)
-    return hierarchy.levels[level].float_costs()[hierarchy.levels[level].node_of]
-
-
-def _pairs(node: Int32, price: Float64) -> Float64:
-    """Cost of the smallest node that covers each pair of codes."""
-    size = node.shape[1]
-    table = np.full((size, size), NEVER)
-    for level in range(len(node) - 1, -1, -1):
-        same = node[level][:, None] == node[level][None, :]
-        table[same] = np.broadcast_to(price[level], (size, size))[same]
-    return table
 
 
 @lean

@@ -22,13 +22,6 @@ EMPTY = -1
 
 
 @kernel
-def pack(keys: Int64, codes: Int32, shift: int) -> None:
-    """Add ``codes`` to ``keys`` at bit position ``shift``."""
-    for row in range(len(codes)):
-        keys[row] |= np.int64(codes[row]) << shift
-
-
-@kernel
 def slot_of(key: int, mask: int) -> int:
     """Return the home slot of a key (multiplicative hashing with folded high bits)."""
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)

@@ -26,32 +26,17 @@ from indistinct.kernels.criteria import (
     DISTINCT,
     ENTROPY,
     RECURSIVE,
-    T_EQUAL,
     T_HIERARCHICAL,
     T_ORDERED,
-    K,
 )
 from indistinct.kernels.units import ROWS, Units
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Protocol
-
     from numpy.typing import NDArray
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
     Float64 = NDArray[np.float64]
-
-    class Criterion(Protocol):
-        """A model's test as numbers (``models.contract.Criterion``)."""
-
-        kind: int
-        attribute: str | None
-        parameters: Float64
-        shares: Float64
-        tree: Int32
-
 
 # places in ``Guards.limits`` and columns of ``Guards.spec``
 LEAST_SIZE, WIDEST, PLACES = 0, 1, 2
@@ -98,51 +83,6 @@ def scratch_of(guards: Guards, n: int) -> Scratch:
         np.zeros(m, np.int64),
         np.empty(64, np.int64),
     )
-
-
-def guards_of(criteria: Sequence[Criterion], sensitive: Sequence[str], sizes: Sequence[int]) -> Guards:
-    """Bring criteria into the form that kernels read; ``sizes`` are the domain sizes of ``sensitive``."""
-    k = max([1, *(int(c.parameters[0]) for c in criteria if c.kind in {K, DISTINCT})])
-    places = max([0, *(int(c.parameters[0]) for c in criteria if c.kind == DISTINCT)])
-    columns = {name: position for position, name in enumerate(sensitive)}
-    kept = sorted(
-        ((columns[c.attribute], c) for c in criteria if c.kind != K and c.attribute is not None),
-        key=lambda pair: pair[0],
-    )
-    spec, parameter = np.zeros((len(kept), 5), np.int64), np.zeros((len(kept), 2))
-    nodes, shares = [np.zeros(0, np.int32)], [np.zeros(0)]
-    for row, (column, criterion) in enumerate(kept):
-        node, share, height = _profile(criterion, sizes[column])
-        kind = T_HIERARCHICAL if criterion.kind == T_EQUAL else criterion.kind
-        spec[row] = kind, column, sizes[column], height, sum(len(part) for part in shares)
-        given = criterion.parameters[: 1 if kind == ALPHA else 2]
-        parameter[row, : len(given)] = given
-        nodes.append(node)
-        shares.append(share)
-    limits = np.array([k, max([1, *sizes]), places], np.int64)
-    return Guards(limits, spec, parameter, np.concatenate(nodes).astype(np.int32), np.concatenate(shares))
-
-
-def _profile(criterion: Criterion, size: int) -> tuple[Int32, Float64, int]:
-    """Nodes, shares and number of levels of one criterion, padded to equal length."""
-    if criterion.kind == T_ORDERED:
-        order = np.arange(size)
-        if len(criterion.parameters) > 1 and criterion.parameters[1] > 0:
-            order = np.roll(order, 1)
-        below = np.cumsum(criterion.shares[order])
-        share = np.concatenate([below, [0.0], np.cumsum(below)])
-        return np.zeros(len(share), np.int32), share, 0
-    if criterion.kind in {T_EQUAL, T_HIERARCHICAL}:
-        tree = criterion.tree[:-1] if criterion.kind == T_HIERARCHICAL else np.arange(size)[None, :]
-        share = np.zeros(tree.shape)
-        for level, node in enumerate(tree):
-            share[level] = np.bincount(node, weights=criterion.shares, minlength=size)[:size]
-        return tree.astype(np.int32).reshape(-1), share.reshape(-1), len(tree)
-    share = np.zeros(size)
-    if criterion.kind == ALPHA:
-        concerned = criterion.parameters[1:].astype(np.int64)
-        share[concerned if len(concerned) else slice(None)] = 1.0
-    return np.zeros(size, np.int32), share, 0
 
 
 @step

@@ -26,8 +26,10 @@ SHARES = (50, 35, 65)
 
 
 class Line(NamedTuple):
-    """Members of a class in a line: ``ids`` int32[2, n] units now and in the best split; ``side`` int32[2, n] where
-    they go; ``keys`` int64[n]; ``boxes`` int32[2, w] of both sides; ``stack`` int64[g + 1] classes to look at.
+    """Members of a class in a line.
+
+    ``ids`` int32[2, n]: units now and in the best split; ``side`` int32[2, n]: where they go; ``keys`` int64[n];
+    ``boxes`` int32[2, w]: of both sides; ``stack`` int64[g + 1]: classes to look at.
     """
 
     ids: Int32
@@ -61,7 +63,7 @@ def _rank(units: Units, costs: Costs, ids: Int32, way: int, keys: Int64) -> None
             keys[i] = units.reach[ids[i], way % d]
     else:
         far, near = 0, 0
-        for turn in range(3):  # from anyone to the farthest, twice
+        for _ in range(3):  # from anyone to the farthest, twice
             near = far
             most = -1.0
             for i in range(len(ids)):

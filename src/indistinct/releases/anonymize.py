@@ -2,45 +2,37 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from indistinct import losses
-from indistinct.algorithms import DECLARES, algorithm
-from indistinct.errors import IndistinctError, InfeasibleError, PolicyError, SchemaError, VerificationError
-from indistinct.models import Context, evaluate
+from indistinct.algorithms import DECLARES
+from indistinct.errors import PolicyError, SchemaError, VerificationError
 from indistinct.notices import Notice
-from indistinct.releases.audit import persons_spread
+from indistinct.releases.decision import apply, decide, layout_of, pseudonyms_given
+from indistinct.releases.judge import persons_spread, unit_of, weaknesses
 from indistinct.releases.manifest import earlier_releases, publish_with, stage_manifest
-from indistinct.releases.prepare import kept_identifying, near_unique, prepare
+from indistinct.releases.prepare import near_unique, prepare
+from indistinct.releases.proof import verify_written
 from indistinct.releases.published import delimiter_of, missing_text
-from indistinct.releases.recount import matches
-from indistinct.releases.verification import persons_of_labels, verify_written
-from indistinct.risk.suitability import suitability
-from indistinct.tables.apply import Layout, publish
-from indistinct.tables.classes import classes_of, recoding_of
+from indistinct.releases.texts import as_html, release_text
 from indistinct.tables.count import silent
 from indistinct.tables.frames import give_back, kind_of
-from indistinct.tables.identifiers import mask, pseudonyms, read_key, write_mapping
-from indistinct.tables.records import SUPPRESSED, Assignment
-from indistinct.tables.write import check_output, formula_cells, stage
+from indistinct.tables.identifiers import check_mapping, stage_mapping
+from indistinct.tables.write import DELIMITED_OUTPUTS, check_output, formula_notices, stage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from indistinct.policy import Policy
+    from indistinct.releases.decision import Decision
     from indistinct.releases.prepare import Prepared
-    from indistinct.releases.recount import Recount
-    from indistinct.tables.apply import Published
     from indistinct.tables.count import Progress
     from indistinct.tables.frames import Kind
-    from indistinct.tables.records import Frequencies, Recoding
-
-    Transform = Callable[[Sequence[str | None]], list[str | None]]
+    from indistinct.tables.records import Recoding
 
 
 @dataclass(frozen=True)
@@ -51,17 +43,23 @@ class Release:
     """
 
     document: dict[str, Any]
-    policy: Policy = field(repr=False)
-    recoding: Recoding = field(repr=False)
-    assignment: Assignment = field(repr=False)
-    prepared: Prepared = field(repr=False)
-    published: Published = field(repr=False)
+    decision: Decision = field(repr=False)
     kind: Kind = "pyarrow"
 
     @property
     def table(self) -> Any:
         """The published table in the kind of the caller's table (an Arrow table for files)."""
-        return give_back(self.published.table(), self.kind)
+        return give_back(self.decision.published.table(), self.kind)
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that the table satisfies."""
+        return self.decision.policy
+
+    @property
+    def recoding(self) -> Recoding:
+        """How the classes are published."""
+        return self.decision.recoding
 
     @property
     def verification(self) -> dict[str, Any]:
@@ -81,18 +79,14 @@ class Release:
         Raises VerificationError when the written file is not what was decided; then nothing is left behind.
         """
         output = Path(path)
-        deliver(self.prepared, self.assignment, self.recoding, self.published, self.document, output, force=force)
+        deliver(self.decision, self.document, output, force=force)
         return output
 
     def __repr__(self) -> str:
         """Write a short readable account."""
-        from indistinct.releases.texts import release_text
-
         return release_text(self.document)
 
     def _repr_html_(self) -> str:
-        from indistinct.releases.texts import as_html, release_text
-
         return as_html(release_text(self.document))
 
 
@@ -126,51 +120,41 @@ def anonymize(
     {'age': ['[20, 22]', '[20, 22]', '[40, 41]', '[40, 41]']}
     """
     policy.require_models()
-    decide = algorithm(policy.recoding.algorithm)
     path = None if output is None else Path(output)
     if path is not None:
-        check_output(path, table if isinstance(table, str | Path) else None, force=force)
+        check_output(path, table, force=force)
+    mappings = _mapping_files(policy, path)
     clock = _Clock()
     prepared = prepare(table, policy, query=query, sql_table=sql_table, progress=progress)
     _refuse_near_unique(prepared)
-    layout = _layout(prepared)
+    layout = layout_of(prepared)
     clock.lap("count")
     clock.move("count", "read", prepared.counted.reading)
-    assignment = decide(prepared.counted.frequencies, policy, progress)
-    _check_limit(prepared, assignment)
+    assignment = decide(prepared, progress)
     clock.lap("decide")
-    recoding = recoding_of(prepared.counted.frequencies, assignment)
-    starred = _starred(prepared, assignment)
-    published = publish(prepared.source, prepared.counted, assignment, recoding, layout, starred=starred)
+    decision = apply(prepared, assignment, layout)
     clock.lap("apply")
-    document = _document(prepared, assignment, recoding, published, path)
+    document = _document(decision, path)
     clock.lap("measure")
-    if path is None:
-        document.update(verify_written(prepared, assignment, recoding, published, None, progress=progress))
-        _refuse_failed(document)
-        clock.lap("verify")
-    else:
-        deliver(
-            prepared,
-            assignment,
-            recoding,
-            published,
-            document,
-            path,
-            force=force,
-            clock=clock,
-            progress=progress,
-        )
+    with ExitStack() as stack:
+        given = pseudonyms_given(layout)
+        # written beside its place now, so that a full disk is met in time; named when the release is delivered
+        staged = [stack.enter_context(stage_mapping(file, given[name])) for name, file in mappings.items()]
+        if path is None:
+            document.update(verify_written(decision, None, progress=progress))
+            _refuse_failed(document)
+            clock.lap("verify")
+        else:
+            deliver(decision, document, path, force=force, clock=clock, progress=progress)
+        for mapping in staged:
+            mapping.publish()
     document["phases"] = clock.laps
     document["seconds"] = round(sum(clock.laps.values()), 3)
-    return Release(document, policy, recoding, assignment, prepared, published, kind_of(table))
+    return Release(document, decision, kind_of(table))
 
 
 def deliver(
-    prepared: Prepared,
-    assignment: Assignment,
-    recoding: Recoding,
-    published: Published,
+    decision: Decision,
     document: dict[str, Any],
     output: Path,
     *,
@@ -180,12 +164,14 @@ def deliver(
 ) -> None:
     """Write beside the output, verify what was written, rename, and write the manifest last."""
     clock = clock or _Clock()
-    policy, source = prepared.policy, prepared.source
+    prepared, policy, published = decision.prepared, decision.policy, decision.published
+    source = prepared.source
     check_output(output, None, force=force)
     progress("write", 0, published.rows)
     safe = policy.output.spreadsheet_safe
-    if not safe and output.suffix.lower() in (".csv", ".tsv"):
-        document["warnings"] += [notice.document() for notice in formula_cells(published.batches())]
+    if not safe and output.suffix.lower() in DELIMITED_OUTPUTS:
+        notices = formula_notices(published.columns, published.repeat, secret=prepared.roles.sensitive)
+        document["warnings"] += [notice.document() for notice in notices]
     with stage(
         output,
         published.batches(),
@@ -198,30 +184,13 @@ def deliver(
     ) as staged:
         progress("write", published.rows, published.rows)
         clock.lap("write")
-        document.update(verify_written(prepared, assignment, recoding, published, staged.path, progress=progress))
+        document.update(verify_written(decision, staged.path, progress=progress))
         _refuse_failed(document)
         clock.lap("verify")
         with stage_manifest(document, [staged], policy.hash()) as manifest:
             publish_with(manifest, staged)
     document["outputs"] = [str(output)]
     document["manifest"] = str(manifest.target)
-
-
-def decided_again(
-    table: Any, policy: Policy, found: Recount, *, query: str | None = None, sql_table: str | None = None
-) -> dict[tuple[str | None, ...], int] | None:
-    """Decide as ``anonymize`` would; the persons behind each label tuple if that gives the rows found, else None."""
-    try:
-        prepared = prepare(table, policy, query=query, sql_table=sql_table)
-        assignment = algorithm(policy.recoding.algorithm)(prepared.counted.frequencies, policy, silent)
-    except IndistinctError:
-        return None
-    recoding = recoding_of(prepared.counted.frequencies, assignment)
-    starred = _starred(prepared, assignment)
-    published = publish(prepared.source, prepared.counted, assignment, recoding, _layout(prepared), starred=starred)
-    if {column.name for column in published.columns} != set(found.columns) or not matches(published, found):
-        return None
-    return persons_of_labels(prepared.counted.frequencies, assignment, recoding)
 
 
 class _Clock:
@@ -241,6 +210,22 @@ class _Clock:
         self._last = now
 
 
+def _mapping_files(policy: Policy, output: Path | None) -> dict[str, Path]:
+    """Where the mapping of each pseudonymized column goes, if it is wanted: to a new file of its own."""
+    taken = set() if output is None else {output.resolve()}
+    files = {}
+    for name, attribute in policy.attributes.items():
+        if attribute.mapping_file is not None:
+            file = policy.locate(attribute.mapping_file)
+            check_mapping(file)
+            if file.resolve() in taken:
+                message = f'the mapping "{file.name}" of "{name}" is also another output; name another mapping_file'
+                raise PolicyError(message, column=name)
+            taken.add(file.resolve())
+            files[name] = file
+    return files
+
+
 def _refuse_near_unique(prepared: Prepared) -> None:
     for name, once, rows in near_unique(prepared):
         raise SchemaError(
@@ -249,69 +234,6 @@ def _refuse_near_unique(prepared: Prepared) -> None:
             f"[attributes.{name}] when nobody outside can know it",
             column=name,
         )
-
-
-def _layout(prepared: Prepared) -> Layout:
-    policy, roles, source = prepared.policy, prepared.roles, prepared.source
-    transformed: dict[str, Transform] = {}
-    for name in kept_identifying(roles):
-        attribute = roles.attributes[name]
-        transformed[name] = mask if attribute.action == "mask" else _pseudonymizer(prepared, name)
-    dropped = {*roles.identifying, roles.person} - set(transformed)
-    columns = tuple(name for name in source.columns if name not in dropped)
-    return Layout(columns, prepared.carried, transformed, policy.output.suppressed_token, policy.output.order)
-
-
-def _pseudonymizer(prepared: Prepared, name: str) -> Transform:
-    attribute = prepared.roles.attributes[name]
-    file = None if attribute.key_file is None else prepared.policy.locate(attribute.key_file)
-    key = read_key(name, file, attribute.key_env)
-    mapping = None if attribute.mapping_file is None else prepared.policy.locate(attribute.mapping_file)
-    rows = prepared.counted.frequencies.total
-
-    def transform(texts: Sequence[str | None]) -> list[str | None]:
-        known = [text for text in texts if text is not None]
-        if len(known) < rows - prepared.left_out:
-            raise PolicyError(
-                f'"{name}" has {len(known)} different values in {rows} rows: its pseudonym would tie the '
-                "rows of one person "
-                "together, and what they show jointly was not protected; keep one row for each person, or drop it",
-                column=name,
-            )
-        replaced = pseudonyms(texts, key)
-        if mapping is not None:
-            write_mapping(mapping, texts, replaced)
-        return replaced
-
-    return transform
-
-
-def _check_limit(prepared: Prepared, assignment: Assignment) -> None:
-    """No algorithm is trusted with the limit: count again what it suppressed."""
-    total = prepared.counted.frequencies.total
-    limit = prepared.policy.suppression.limit
-    allowed = limit.numerator * total // limit.denominator
-    suppressed = int(assignment.count[assignment.class_of == SUPPRESSED].sum())
-    if suppressed == total:
-        raise InfeasibleError("every row would have to be suppressed; nothing is left to publish")
-    if suppressed > allowed:
-        raise VerificationError(
-            f"the algorithm suppressed {suppressed} rows, more than the {allowed} allowed; please report this"
-        )
-
-
-def _starred(prepared: Prepared, assignment: Assignment) -> bool:
-    """Whether suppressed rows are published with the token in every quasi-identifier."""
-    rule, frequencies = prepared.policy.suppression.rows, prepared.counted.frequencies
-    suppressed = assignment.class_of == SUPPRESSED
-    if rule == "drop" or not suppressed.any():
-        return False
-    if rule == "exempt":
-        return True
-    together = np.where(suppressed, 0, SUPPRESSED).astype(np.int32)
-    classes = classes_of(frequencies, Assignment(assignment.cell, assignment.count, together, 1))
-    context = Context(frequencies.references)
-    return all(bool(evaluate(model, classes, context).satisfied.all()) for model in prepared.policy.privacy)
 
 
 def _unchanged(prepared: Prepared, name: str) -> bool:
@@ -323,9 +245,8 @@ def _refuse_failed(document: dict[str, Any]) -> None:
     if not verification["rows_match"]:
         columns = verification.get("altered_columns", [])
         raise VerificationError(
-            f"{_named(columns)} cannot be read back from the written file as decided, so nothing was "
-            "delivered; the format "
-            "may not keep empty texts, missing tokens as texts, control characters or all digits: write parquet"
+            f"{_named(columns)} cannot be read back from the written file as decided, so nothing was delivered; the "
+            "format may not keep empty texts, missing tokens as texts, control characters or all digits: write parquet"
             if columns
             else "the rows read back from the written file are not those that were decided; nothing was delivered",
             **({"column": columns[0]} if columns else {}),
@@ -349,60 +270,43 @@ def _named(columns: Sequence[str]) -> str:
     return f"the column{'s' if len(columns) > 1 else ''} {names}"
 
 
-def _loss(frequencies: Frequencies, assignment: Assignment, recoding: Recoding, policy: Policy) -> dict[str, Any]:
-    loss = losses.summary(frequencies, assignment, recoding)
-    asked = max((model.k for model in policy.privacy if hasattr(model, "k")), default=None)
+def _loss(decision: Decision) -> dict[str, Any]:
+    loss = losses.summary(decision.frequencies, decision.assignment, decision.recoding)
+    asked = max((model.k for model in decision.policy.privacy if hasattr(model, "k")), default=None)
     if asked is not None:  # compared with the k asked for, so that runs can be compared
-        loss["normalised_class_size"] = {"k": asked, "value": float(losses.normalised_class_size(assignment, asked))}
+        value = float(losses.normalised_class_size(decision.assignment, asked))
+        loss["normalised_class_size"] = {"k": asked, "value": value}
     return loss
 
 
-def _document(
-    prepared: Prepared, assignment: Assignment, recoding: Recoding, published: Published, output: Path | None
-) -> dict[str, Any]:
-    policy, frequencies = prepared.policy, prepared.counted.frequencies
-    suppressed = int(assignment.count[assignment.class_of == SUPPRESSED].sum())
-    numeric = [
-        name for name, attribute in policy.attributes.items() if attribute.type in ("integer", "decimal", "date")
-    ]
-    person_of_row = prepared.counted.person_of_row
+def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
+    prepared, policy, frequencies = decision.prepared, decision.policy, decision.frequencies
+    assignment = decision.assignment
     notices = [
         *prepared.notices,
-        *suitability(
-            frequencies,
-            policy.privacy,
-            numeric,
-            rows_per_person=1 if person_of_row is None else int(np.bincount(person_of_row).max()),
-            earlier_releases=0 if output is None else earlier_releases(output),
-        ),
+        *weaknesses(prepared, earlier_releases=0 if output is None else earlier_releases(output)),
         *(Notice("search", None, note) for note in assignment.notes),
     ]
-    if prepared.left_out:
-        notices.append(
-            Notice(
-                "left-out",
-                None,
-                f"{prepared.left_out} rows with a missing sensitive value were left out, as the policy says",
-            )
-        )
+    if prepared.counted.left_out:
+        message = "rows with a missing sensitive value were left out, as the policy says"
+        notices.append(Notice("left-out", None, f"{prepared.counted.left_out} {message}"))
     names = [hierarchy.attribute for hierarchy in frequencies.quasi]
     return {
         "satisfied": False,
-        "rows": frequencies.total + prepared.left_out,
-        "persons": None if frequencies.persons is None else frequencies.persons.total,
-        "published_rows": published.rows,
-        "suppressed_rows": suppressed,
+        "rows": prepared.rows,
+        "published_rows": decision.published.rows,
+        "suppressed_rows": decision.suppressed,
         "suppressed": policy.suppression.rows,
-        "left_out_rows": prepared.left_out,
+        "left_out_rows": prepared.counted.left_out,
         "classes": assignment.classes,
-        "unit": "rows" if frequencies.persons is None else "persons",
+        **unit_of(frequencies),
         "persons_in_several_classes": persons_spread(frequencies, assignment),
         "algorithm": policy.recoding.algorithm,
         "declares": DECLARES[policy.recoding.algorithm],
         "proven_optimal": assignment.proven,
         "seconds": 0.0,
         "phases": {},
-        "loss": _loss(frequencies, assignment, recoding, policy),
+        "loss": _loss(decision),
         "levels": None if assignment.levels is None else dict(zip(names, assignment.levels, strict=True)),
         "models": [],
         "verification": {"rows_match": False, "coverage": "not proven"},

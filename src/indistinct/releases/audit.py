@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from indistinct.errors import DataError
-from indistinct.models import Context, achieved, evaluate
-from indistinct.models.exact import rational
+from indistinct.models import Context
 from indistinct.notices import Notice
-from indistinct.policy import Policy, from_flags
+from indistinct.policy import from_flags
+from indistinct.releases.judge import best_of_each, judge, persons_spread, unit_of, weaknesses
 from indistinct.releases.prepare import near_unique, prepare
-from indistinct.risk.suitability import suitability
+from indistinct.releases.texts import as_html, audit_text
 from indistinct.tables.classes import classes_of
-from indistinct.tables.count import lexicographic_order, silent
+from indistinct.tables.count import silent
 from indistinct.tables.keys import KeyTable
+from indistinct.tables.order import lexicographic_order, run_starts
 from indistinct.tables.records import SUPPRESSED, Assignment, Frequencies
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.models import Evaluation
-    from indistinct.policy.privacy import Privacy
+    from indistinct.policy import Policy
     from indistinct.releases.prepare import Prepared
     from indistinct.tables.count import Progress
     from indistinct.tables.records import Classes
 
 WORST_SHOWN = 5
-APART = ("attribute", "attributes", "distance", "kind", "estimator", "values")
 MISSING_PATTERNS = 64
 
 
@@ -57,13 +56,9 @@ class Audit:
 
     def __repr__(self) -> str:
         """Write the answer as a short readable table."""
-        from indistinct.releases.texts import audit_text
-
         return audit_text(self.document)
 
     def _repr_html_(self) -> str:
-        from indistinct.releases.texts import as_html, audit_text
-
         return as_html(audit_text(self.document))
 
 
@@ -120,12 +115,11 @@ def audit(
     )
     worst = _worst(frequencies, assignment, classes, evaluations)
     progress("judge", 1, 1)
-    notices = [*prepared.notices, *_notices(prepared, policy)]
+    notices = [*prepared.notices, *_near_unique(prepared), *weaknesses(prepared)]
     return Audit(
         {
-            "rows": frequencies.total + prepared.left_out,
-            "persons": None if frequencies.persons is None else frequencies.persons.total,
-            "unit": "rows" if frequencies.persons is None else "persons",
+            "rows": prepared.rows,
+            **unit_of(frequencies),
             "classes": len(classes),
             "suppressed_rows": int(assignment.count[assignment.class_of == SUPPRESSED].sum()),
             "satisfied": all(entry["satisfied"] for entry in entries) if policy.privacy else None,
@@ -140,70 +134,6 @@ def audit(
             "warnings": [notice.document() for notice in notices],
         }
     )
-
-
-def judge(
-    policy: Policy, classes: Classes, context: Context
-) -> tuple[list[dict[str, Any]], list[tuple[str, Evaluation]]]:
-    """Evaluate the models of a policy: one entry for the document and one evaluation for each."""
-    entries: list[dict[str, Any]] = []
-    evaluations: list[tuple[str, Evaluation]] = []
-    for model in policy.privacy:
-        evaluation = evaluate(model, classes, context)
-        violating = ~evaluation.satisfied
-        entries.append(
-            {
-                **_asked(model),
-                "achieved": evaluation.achieved,
-                "satisfied": bool(evaluation.satisfied.all()),
-                "violating_classes": int(violating.sum()),
-                "violating_rows": int(classes.rows[violating].sum()),
-                "reason": evaluation.reason,
-            }
-        )
-        evaluations.append((model.model, evaluation))
-    return entries, evaluations
-
-
-def _asked(model: Privacy) -> dict[str, Any]:
-    """Name a model, what tells it apart from others of its name, and what it requires."""
-    apart: dict[str, Any] = {"model": model.model}
-    required: dict[str, Any] = {}
-    for name in type(model).model_fields:
-        value = getattr(model, name)
-        if name in APART:
-            apart[name] = list(value) if isinstance(value, tuple) else value
-        elif name != "model" and value is not None:
-            required[name] = (
-                rational(value) if isinstance(value, Fraction) else list(value) if isinstance(value, tuple) else value
-            )
-    return {**apart, "required": required}
-
-
-def best_of_each(policy: Policy, classes: Classes, context: Context) -> list[dict[str, Any]]:
-    """Report the best parameters of every model that the table satisfies, when nothing is required."""
-    wanted: list[tuple[str, str | None, dict[str, Any]]] = [("k_anonymity", None, {})]
-    for name in classes.sensitive:
-        wanted += [(model, name, {}) for model in ("distinct_l", "entropy_l", "recursive_cl", "alpha_k")]
-        wanted.append(("t_closeness", name, {"distance": "equal"}))
-        attribute = policy.attributes.get(name)
-        hierarchy = context.references[name].hierarchy
-        placed = hierarchy.missing < 0 or bool(context.references[name].missing_at)
-        if attribute is not None and attribute.is_ordered and placed:
-            wanted.append(("t_closeness", name, {"distance": "ordered"}))
-        if hierarchy.height > 0:
-            wanted.append(("t_closeness", name, {"distance": "hierarchical"}))
-    return [
-        {
-            "model": model,
-            **({} if attribute is None else {"attribute": attribute}),
-            **fixed,
-            "required": None,
-            "achieved": achieved(model, attribute, classes, context, **fixed),
-            "satisfied": None,
-        }
-        for model, attribute, fixed in wanted
-    ]
 
 
 def _starred(frequencies: Frequencies, token: str) -> NDArray[np.bool_] | None:
@@ -222,20 +152,6 @@ def _assignment(frequencies: Frequencies, starred: NDArray[np.bool_] | None) -> 
     if starred is not None:
         class_of[starred] = SUPPRESSED
     return Assignment.of_tuples(frequencies, class_of)
-
-
-def persons_spread(frequencies: Frequencies, assignment: Assignment) -> int | None:
-    """Count the persons whose rows lie in several classes: who knows two of their rows may narrow them down."""
-    persons = frequencies.persons
-    if persons is None:
-        return None
-    class_of_tuple = np.full(len(frequencies.start) - 1, SUPPRESSED, np.int64)
-    class_of_tuple[frequencies.tuple_of[assignment.cell]] = assignment.class_of
-    owners = np.repeat(class_of_tuple, np.diff(persons.start))
-    pairs = np.unique(
-        persons.ids[owners != SUPPRESSED].astype(np.int64) * (assignment.classes + 1) + owners[owners != SUPPRESSED]
-    )
-    return int((np.bincount(pairs // (assignment.classes + 1)) > 1).sum()) if len(pairs) else 0
 
 
 def _worst(
@@ -275,8 +191,7 @@ def _worst(
                 "measure": {name: round(float(evaluation.measure[number]), 6) for name, evaluation in evaluations},
                 "suggestion": (
                     f"{others[helper]} other rows agree in everything but {names[helper]}: a coarser "
-                    f"{names[helper]} would "
-                    "join them"
+                    f"{names[helper]} would join them"
                     if others[helper]
                     else "no other row agrees in all but one column: several must become coarser, or the row must go"
                 ),
@@ -320,7 +235,7 @@ def _matching(wanted: NDArray[np.int32], offered: NDArray[np.int32], rows: NDArr
     order = lexicographic_order(both, sizes)
     ordered = both[order]
     group = np.zeros(len(both), np.int64)
-    group[order] = np.concatenate([[0], np.cumsum((ordered[1:] != ordered[:-1]).any(axis=1))])
+    group[order] = np.cumsum(run_starts(ordered)) - 1
     total = np.zeros(int(group.max()) + 1, np.int64)
     np.add.at(total, group[: len(offered)], rows)
     return total[group[len(offered) :]]
@@ -342,21 +257,13 @@ def k_if_known(prepared: Prepared, starred: NDArray[np.bool_] | None) -> int:
     return int(sizes.min(initial=frequencies.total))
 
 
-def _notices(prepared: Prepared, policy: Policy) -> list[Notice]:
-    frequencies = prepared.counted.frequencies
-    notices = [
+def _near_unique(prepared: Prepared) -> list[Notice]:
+    return [
         Notice(
             "near-unique",
             name,
-            f'{once} of {rows} rows hold a value of "{name}" that occurs once: published unchanged, it can '
-            "identify them; "
-            "drop it, make it quasi-identifying, or say confirmed = true when nobody else knows it",
+            f'{once} of {rows} rows hold a value of "{name}" that occurs once: published unchanged, it can identify '
+            "them; drop it, make it quasi-identifying, or say confirmed = true when nobody else knows it",
         )
         for name, once, rows in near_unique(prepared)
     ]
-    numeric = [
-        name for name, attribute in policy.attributes.items() if attribute.type in ("integer", "decimal", "date")
-    ]
-    person_of_row = prepared.counted.person_of_row
-    most = 1 if person_of_row is None else int(np.bincount(person_of_row).max())
-    return [*notices, *suitability(frequencies, policy.privacy, numeric, rows_per_person=most)]

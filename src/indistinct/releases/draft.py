@@ -12,7 +12,7 @@ from indistinct.policy import draft as draft_text
 from indistinct.policy import facts_of
 from indistinct.tables.count import silent
 from indistinct.tables.dictionary import Dictionary
-from indistinct.tables.source import TableOptions, open_source
+from indistinct.tables.source import TableOptions, open_source, path_of
 
 if TYPE_CHECKING:
     from indistinct.tables.count import Progress
@@ -46,7 +46,7 @@ def draft(
         facts_of(column.column, column.texts, count.tolist()) for column, count in zip(numbers, counts, strict=True)
     ]
     place = None
-    if isinstance(table, str | Path) and "://" not in str(table):
+    if (path := path_of(table)) is not None:
         folder = Path() if beside is None else beside.parent
-        place = Path(os.path.relpath(table, folder)).as_posix()
+        place = Path(os.path.relpath(path, folder)).as_posix()
     return draft_text(facts, source=place, delimiter=source.dialect)

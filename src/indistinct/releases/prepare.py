@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 NEAR_UNIQUE_ROWS = 100
 NEAR_UNIQUE_SHARE = 0.05
+LOOK_ALIKES_SHOWN = 5
 
 
 @dataclass(frozen=True)
 class Prepared:
     """A table, read and counted under a policy.
 
-    ``carried`` holds the columns that are published as they are, one code per row; ``left_out`` counts the rows that
-    the policy leaves out because their sensitive value is missing.
+    ``carried`` holds the columns that are published as they are, one code per row.
     """
 
     source: Source
@@ -45,8 +45,12 @@ class Prepared:
     roles: Roles
     counted: Counted
     carried: Mapping[str, PublishedColumn] = field(default_factory=dict, repr=False)
-    left_out: int = 0
     notices: tuple[Notice, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """Number of rows of the source, those included that are left out for a missing sensitive value."""
+        return self.counted.frequencies.total + self.counted.left_out
 
 
 def options_of(policy: Policy, **overrides: Any) -> TableOptions:
@@ -73,35 +77,28 @@ def binder(
     policy: Policy,
     notices: list[Notice],
     *,
-    quasi_as_text: Sequence[str] = (),
+    quasi: Sequence[str] = (),
+    quasi_as_text: bool = False,
     references: Mapping[str, Reference] | None = None,
 ) -> Bind:
     """Return the function that gives a column's distinct texts their order and their hierarchy.
 
-    Columns in ``quasi_as_text`` are taken as they stand: an audit judges the labels of a table, whatever they mean.
+    Notices show values of the columns in ``quasi`` only: they are kept, and sensitive values would be with them. With
+    ``quasi_as_text`` these columns are taken as they stand: an audit judges the labels of a table, whatever they mean.
     Columns with a reference from another table take over its values; others than those are an error.
     """
     ordered = {m.attribute for m in policy.privacy if m.model == "t_closeness" and m.distance == "ordered"}
 
     def bind(name: str, texts: Sequence[str | None]) -> Hierarchy:
         attribute = policy.attributes.get(name)
-        notices.extend(
-            Notice(
-                "look-alike",
-                name,
-                f'"{name}" holds values that differ only by blanks or case: '
-                f"{', '.join(f'{text!r}' for text in group)}; "
-                'they are different values; [table] trim = "cells" or a clean-up before would join them',
-            )
-            for group in look_alikes(texts)
-        )
-        if attribute is None or name in quasi_as_text:
+        if groups := look_alikes(texts):
+            notices.append(_look_alike(name, groups, show=name in quasi))
+        if attribute is None or (quasi_as_text and name in quasi):
             return build_hierarchy(name, texts, spec=None)
         if name in ordered and None in texts and attribute.missing is None:
             raise DataError(
-                f'"{name}" has missing values, which have no place in an ordered distance; say missing = '
-                '"drop", "first" '
-                f'or "last" under [attributes.{name}]',
+                f'"{name}" has missing values, which have no place in an ordered distance; '
+                f'say missing = "drop", "first" or "last" under [attributes.{name}]',
                 column=name,
             )
         if references is not None and name in references:
@@ -122,10 +119,26 @@ def binder(
             base=policy.base,
         )
         if hierarchy.spellings:
-            notices.append(Notice("spelling", name, spelling_note(name, hierarchy.spellings)))
+            message = f'"{name}" has {len(hierarchy.spellings)} values that are spelled in more than one way'
+            shown = spelling_note(name, hierarchy.spellings) if name in quasi else message
+            notices.append(Notice("spelling", name, shown))
         return hierarchy
 
     return bind
+
+
+def _look_alike(name: str, groups: Sequence[tuple[str, ...]], *, show: bool) -> Notice:
+    """Say that values differ only by blanks, case or composed characters; which, of the first groups if shown."""
+    shown = [", ".join(map(repr, group)) for group in groups[:LOOK_ALIKES_SHOWN]] if show else []
+    more = len(groups) - len(shown)
+    count = f"{more} more groups of them" if shown else f"{sum(map(len, groups))} of them"
+    which = "; ".join([*shown, *([count] if more else [])])
+    return Notice(
+        "look-alike",
+        name,
+        f'"{name}" holds values that differ only by blanks or case ({which}); they are different values; '
+        '[table] trim = "cells" or a clean-up before would join them',
+    )
 
 
 def kept_identifying(roles: Roles) -> tuple[str, ...]:
@@ -139,11 +152,7 @@ def _without_dropped(policy: Policy, columns: Sequence[str], notices: list[Notic
     person = policy.person
     if person is not None and person.key not in columns:
         notices.append(
-            Notice(
-                "persons",
-                person.key,
-                f'the table has no person key "{person.key}"; sizes count rows, not persons',
-            )
+            Notice("persons", person.key, f'the table has no person key "{person.key}"; sizes count rows, not persons')
         )
         person = None
     if not lacking and person is policy.person:
@@ -209,7 +218,7 @@ def prepare(
         source,
         quasi,
         sensitive,
-        binder(policy, notices, quasi_as_text=quasi if for_audit else (), references=references),
+        binder(policy, notices, quasi=quasi, quasi_as_text=for_audit, references=references),
         person=roles.person,
         leave_out=[name for name in sensitive if roles.attributes[name].missing == "drop"],
         keep_rows=carry and bool(carried_names or kept_identifying(roles)),
@@ -219,7 +228,7 @@ def prepare(
         counted = replace(counted, frequencies=replace(counted.frequencies, references=references))
     counted = replace(counted, frequencies=_placed_missing(counted.frequencies, policy))
     carried = load_columns(source, carried_names) if carry and carried_names else {}
-    return Prepared(source, policy, roles, counted, carried, counted.left_out, tuple(notices))
+    return Prepared(source, policy, roles, counted, carried, tuple(notices))
 
 
 def _placed_missing(frequencies: Frequencies, policy: Policy) -> Frequencies:

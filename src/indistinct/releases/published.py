@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import IndistinctError, SchemaError
 from indistinct.hierarchies.suppression import ROOT
 from indistinct.releases.prepare import options_of
 from indistinct.releases.recount import count_source
-from indistinct.tables.source import open_source
+from indistinct.tables.source import open_source, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from pathlib import Path
 
     from indistinct.policy import Policy
     from indistinct.releases.recount import Recount
@@ -45,10 +45,11 @@ def missing_tokens(policy: Policy, suffix: str = "") -> tuple[str, ...]:
     return tokens if tokens or not policy.table.missing else ("",)
 
 
-def published_options(policy: Policy, suffix: str, delimiter: str | None) -> TableOptions:
-    """Take the reading options for a file of ours."""
-    options = options_of(policy)
-    return replace(options, delimiter=delimiter, encoding="utf-8", missing=missing_tokens(policy, suffix))
+def published_options(policy: Policy, path: Path | None, dialect: str | None) -> TableOptions:
+    """Say how to read a file of ours (None: a table in memory) whose source had the delimiter ``dialect``."""
+    delimiter = None if path is None else delimiter_of(path, dialect)
+    tokens = missing_tokens(policy, "" if path is None else path.suffix.lower())
+    return replace(options_of(policy), delimiter=delimiter, encoding="utf-8", missing=tokens)
 
 
 def count_published(table: Any, policy: Policy, original: Source, hidden: Collection[str]) -> tuple[Source, Recount]:
@@ -59,9 +60,7 @@ def count_published(table: Any, policy: Policy, original: Source, hidden: Collec
 
     Raises SchemaError for columns that the original lacks, and what reading raises.
     """
-    path = Path(table) if isinstance(table, str | Path) and "://" not in str(table) else None
-    suffix = "" if path is None else path.suffix.lower()
-    ours = published_options(policy, suffix, None if path is None else delimiter_of(path, original.dialect))
+    ours = published_options(policy, path_of(table), original.dialect)
     foreign = [replace(ours, delimiter=None, encoding=encoding) for encoding in ("utf-8", policy.table.encoding)]
     first: IndistinctError | None = None
     for options in dict.fromkeys((ours, *foreign)):

@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from indistinct.errors import VerificationError
 from indistinct.tables.arrow import text_array, whole_numbers
-from indistinct.tables.count import lexicographic_order
 from indistinct.tables.dictionary import Dictionary, texts_of
+from indistinct.tables.order import lexicographic_order, run_starts
 from indistinct.tables.source import TableOptions, open_source
+from indistinct.tables.write import DELIMITED_OUTPUTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -111,9 +114,7 @@ def _numbered(texts: Sequence[str | None], numbers: Dictionary) -> Int32:
 def _multiset(codes: Int32, rows: Int64, sizes: Sequence[int]) -> tuple[Int32, Int64]:
     order = lexicographic_order(codes, sizes)
     codes, rows = codes[order], rows[order]
-    new = np.ones(len(codes), np.bool_)
-    new[1:] = (codes[1:] != codes[:-1]).any(axis=1)
-    first = np.flatnonzero(new)
+    first = np.flatnonzero(run_starts(codes))
     return codes[first], np.add.reduceat(rows, first) if len(first) else rows
 
 
@@ -134,7 +135,7 @@ def _collected(dictionaries: list[Dictionary], batches: Iterable[tuple[Any, Int6
 
 def _grouped(place: Any, columns: Sequence[str], options: TableOptions) -> Iterable[tuple[Any, Int64]]:
     suffix = place.suffix.lower() if isinstance(place, Path) else ""
-    if suffix in (".csv", ".tsv") or (suffix == ".parquet" and _is_known_to_duckdb(place)):
+    if suffix in DELIMITED_OUTPUTS or (suffix == ".parquet" and _is_known_to_duckdb(place)):
         yield from _by_duckdb(place, suffix, columns, options)
         return
     for batch in open_source(place, options).batches(list(columns)):
@@ -143,7 +144,6 @@ def _grouped(place: Any, columns: Sequence[str], options: TableOptions) -> Itera
 
 def _is_known_to_duckdb(place: Path) -> bool:
     """DuckDB reads decimals of more than 38 digits as doubles."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     return not any(pa.types.is_decimal256(column.type) for column in pq.read_schema(place))
@@ -151,7 +151,6 @@ def _is_known_to_duckdb(place: Path) -> bool:
 
 def _by_duckdb(place: Path, suffix: str, columns: Sequence[str], options: TableOptions) -> Iterable[tuple[Any, Int64]]:
     import duckdb
-    import pyarrow as pa
 
     # DuckDB renames columns that differ only by case: they are taken by their place
     header = list(open_source(place, options).columns)
@@ -187,8 +186,6 @@ def _by_duckdb(place: Path, suffix: str, columns: Sequence[str], options: TableO
 
 
 def _missing(array: Any, tokens: Sequence[str]) -> Any:
-    import pyarrow.compute as pc
-
     empty, missing = text_array(["", None])
     text = array.fill_null(empty)  # an unquoted empty field; the writer knows no other empty cell
     return pc.if_else(pc.is_in(text, text_array(list(tokens))), missing, text) if tokens else text

@@ -9,17 +9,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indistinct.hierarchies.values import number_key
-from indistinct.tables.write import unsafe_text
+from indistinct.tables.write import DELIMITED_OUTPUTS, unsafe_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
 
     from indistinct.policy import Policy
 
 
-def guard_of(policy: Policy, suffix: str) -> Callable[[str], str]:
+def guard_of(policy: Policy, path: Path | None) -> Callable[[str], str]:
     """Return what gives the texts of a published file back as they were before they were guarded for spreadsheets."""
-    return unsafe_text if policy.output.spreadsheet_safe and suffix in (".csv", ".tsv") else str
+    guarded = policy.output.spreadsheet_safe and path is not None and path.suffix.lower() in DELIMITED_OUTPUTS
+    return unsafe_text if guarded else str
 
 
 def speller(texts: Iterable[str | None], decimal: str = ".") -> Callable[[str], str]:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.errors import DataError, SchemaError
+from indistinct.errors import IndistinctError, SchemaError
 from indistinct.notices import Notice
 from indistinct.releases.coverage import Coverage, Side, coverage
+from indistinct.releases.decision import apply, decide, layout_of
+from indistinct.releases.judge import unit_of
 from indistinct.releases.manifest import hash_status
 from indistinct.releases.prepare import kept_identifying, prepare
+from indistinct.releases.proof import judge_reread, label_reader, persons_of_labels, starred
 from indistinct.releases.published import count_published
-from indistinct.releases.recount import count_source, respelled, restored
+from indistinct.releases.recount import count_source, matches, respelled, restored
 from indistinct.releases.spelling import guard_of, spellers
-from indistinct.releases.verification import judge_reread, label_reader
+from indistinct.releases.texts import as_html, verification_text
 from indistinct.tables.columnar import is_text
 from indistinct.tables.count import silent
 from indistinct.tables.dictionary import Dictionary
+from indistinct.tables.source import path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,13 +52,9 @@ class Verification:
 
     def __repr__(self) -> str:
         """Write a short readable account."""
-        from indistinct.releases.texts import verification_text
-
         return verification_text(self.document)
 
     def _repr_html_(self) -> str:
-        from indistinct.releases.texts import as_html, verification_text
-
         return as_html(verification_text(self.document))
 
 
@@ -78,8 +77,10 @@ def verify(
     Raises SchemaError when the published table has columns that the original lacks. Not checked: what an attacker
     learns from other tables.
     """
-    prepared = prepare(original, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
-    path = Path(published) if isinstance(published, str | Path) and "://" not in str(published) else None
+    # other columns are read only to decide again, which tells whose a row is
+    carry = policy.person is not None
+    prepared = prepare(original, policy, carry=carry, query=query, sql_table=sql_table, progress=progress)
+    path = path_of(published)
     progress("read", 0, 1)
     roles = prepared.roles
     hidden = {*roles.identifying, *([] if roles.person is None else [roles.person])}
@@ -97,46 +98,55 @@ def verify(
         )
     columns = found.columns
     before = count_source(prepared.source, columns)
-    guard = guard_of(policy, "" if path is None else path.suffix.lower())
+    guard = guard_of(policy, path)
     typed = [name for name in columns if not is_text(prepared.source.types[name])]
     spellings = spellers({name: before.column(name)[0] for name in columns}, typed, policy)
     found, before = restored(found, spellings, guard), restored(before, spellings)
-    if not len(found.rows):
-        raise DataError("the published table has no rows")
     progress("read", 1, 1)
     progress("verify", 0, 2)
     answer = _coverage(prepared, found, before, quasi, untouched)
     progress("verify", 1, 2)
     notices = list(source.warnings)
     frequencies = prepared.counted.frequencies
-    persons = None if frequencies.persons is None else _persons(original, prepared, found, notices, query, sql_table)
+    persons = None if frequencies.persons is None else _persons(prepared, found, notices)
     # rows with the token everywhere are a class if they can be one, else they are suppressed rows
-    models, classes, starred = judge_reread(
+    models, classes, exempt = judge_reread(
         found, frequencies, persons, policy, may_exempt=policy.suppression.rows != "test"
     )
+    notices += _beyond_limit(prepared, found)
+    status = "absent" if path is None else hash_status(path)
+    holds = all(entry["satisfied"] for entry in models)
     progress("verify", 2, 2)
     document = {
-        "satisfied": False,
+        "satisfied": holds and answer.status != "refuted" and status != "differs" and not leaked,
         "coverage": _described(answer, source, found, lambda texts: respelled(texts, spellings, guard)),
-        "hash": "absent" if path is None else hash_status(path),
+        "hash": status,
         "leaked_columns": leaked,
         "models": models,
         "rows": int(found.rows.sum()),
-        "starred_rows": starred,
-        "original_rows": int(before.rows.sum()),
-        "persons": None if frequencies.persons is None else frequencies.persons.total,
-        "unit": "rows" if frequencies.persons is None else "persons",
+        "starred_rows": exempt,
+        "original_rows": prepared.rows,
+        **unit_of(frequencies),
         "classes": len(classes),
         "reference": "original",
         "warnings": [notice.document() for notice in notices],
     }
-    document["satisfied"] = (
-        all(entry["satisfied"] for entry in models)
-        and answer.status != "refuted"
-        and document["hash"] != "differs"
-        and not leaked
-    )
     return Verification(document)
+
+
+def _beyond_limit(prepared: Prepared, found: Recount) -> list[Notice]:
+    """Warn when more rows are missing or starred than the policy lets go; rows that it leaves out are not missed."""
+    policy, total = prepared.policy, prepared.counted.frequencies.total
+    allowed = policy.suppression.allowed(total)
+    missing = max(0, total - int(found.rows.sum()))
+    stars = int(found.rows[starred(found, prepared.counted.frequencies, policy)].sum())
+    if missing + stars <= allowed:
+        return []
+    message = (
+        f"of {total} rows {missing} are missing and {stars} hold {policy.output.suppressed_token} in every "
+        f"quasi-identifier; the policy lets {allowed} rows go"
+    )
+    return [Notice("suppression", None, message)]
 
 
 def _coverage(
@@ -180,22 +190,13 @@ def _groups(found: Recount, before: Recount, untouched: Sequence[str]) -> tuple[
     return group[: len(found.rows)], group[len(found.rows) :]
 
 
-def _persons(
-    original: Any,
-    prepared: Prepared,
-    found: Recount,
-    notices: list[Notice],
-    query: str | None,
-    sql_table: str | None,
-) -> dict[tuple[str | None, ...], int]:
+def _persons(prepared: Prepared, found: Recount, notices: list[Notice]) -> dict[tuple[str | None, ...], int]:
     """Say how many persons stand behind each published label tuple.
 
     The file does not tell. Deciding again gives the same table when the file is ours; then the persons are known.
     Otherwise the least number that could fill the rows counts: whole rows of those who have most of them.
     """
-    from indistinct.releases.anonymize import decided_again
-
-    known = decided_again(original, prepared.policy, found, query=query, sql_table=sql_table)
+    known = _persons_decided_again(prepared, found)
     if known is not None:
         return known
     person_of_row = prepared.counted.person_of_row
@@ -204,9 +205,8 @@ def _persons(
         Notice(
             "persons",
             None,
-            "the file does not say whose a row is, and deciding again does not give this file: a class "
-            "counts the least "
-            "number of persons who could have its rows",
+            "the file does not say whose a row is, and deciding again does not give this file: a class counts the "
+            "least number of persons who could have its rows",
         )
     )
     quasi = [h.attribute for h in prepared.counted.frequencies.quasi if h.attribute in found.columns]
@@ -218,8 +218,20 @@ def _persons(
     return {label: int(np.searchsorted(most, number)) + 1 for label, number in rows.items()}
 
 
+def _persons_decided_again(prepared: Prepared, found: Recount) -> dict[tuple[str | None, ...], int] | None:
+    """Decide as ``anonymize`` would: the persons behind each label tuple if that gives the rows found, else None."""
+    try:
+        layout = layout_of(prepared)
+        decision = apply(prepared, decide(prepared), layout)
+    except IndistinctError:  # the target is out of reach, or the key of a pseudonym is not at hand
+        return None
+    if set(layout.columns) != set(found.columns) or not matches(decision.published, found):
+        return None
+    return persons_of_labels(decision)
+
+
 def _described(
-    answer: Coverage, source: Source, found: Recount, respelled: Callable[[Dictionary], list[str | None]]
+    answer: Coverage, source: Source, found: Recount, restore: Callable[[Dictionary], list[str | None]]
 ) -> dict[str, Any]:
     """Name the first published data rows that are violated, 1-based, with the column where one is to blame."""
     document: dict[str, Any] = {"status": answer.status, "violations": []}
@@ -235,7 +247,7 @@ def _described(
     for batch in source.batches(list(found.columns)):
         texts = [Dictionary(name) for name in found.columns]
         codes = np.column_stack([d.encode(batch.column(batch.schema.get_field_index(d.column))) for d in texts])
-        lists = [respelled(d) for d in texts]
+        lists = [restore(d) for d in texts]
         for row in codes.tolist():
             number += 1
             key = tuple(values[code] for values, code in zip(lists, row, strict=True))

@@ -11,10 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from indistinct.tables.arrow import number_array, text_array, whole_numbers
-from indistinct.tables.count import lexicographic_order
+from indistinct.tables.columnar import is_text
 from indistinct.tables.dictionary import from_text
+from indistinct.tables.order import lexicographic_order, run_starts
 from indistinct.tables.records import SUPPRESSED
 
 if TYPE_CHECKING:
@@ -72,14 +75,10 @@ class Published:
     @property
     def schema(self) -> Any:
         """Arrow schema: texts as dictionaries, other types as they were."""
-        import pyarrow as pa
-
         return pa.schema([(column.name, _type(column)) for column in self.columns])
 
     def batches(self, size: int = BATCH_ROWS) -> Iterator[Any]:
         """Yield the rows in order, ``size`` at a time, as Arrow record batches."""
-        import pyarrow as pa
-
         ends = np.cumsum(self.repeat)
         for begin in range(0, max(self.rows, 1), size):
             end = min(begin + size, self.rows)
@@ -97,21 +96,15 @@ class Published:
 
     def table(self) -> Any:
         """Return the rows as one Arrow table with plain types."""
-        import pyarrow as pa
-
         table = pa.Table.from_batches(list(self.batches()), self.schema)
         return table.cast(pa.schema([(column.name, column.type) for column in self.columns]))
 
 
 def _type(column: PublishedColumn) -> Any:
-    import pyarrow as pa
-
     return pa.dictionary(pa.int32(), pa.string()) if pa.types.is_string(column.type) else column.type
 
 
 def _array(column: PublishedColumn, codes: Int32) -> Any:
-    import pyarrow as pa
-
     indices = number_array(codes)
     if pa.types.is_string(column.type):
         return pa.DictionaryArray.from_arrays(indices, column.values)
@@ -128,9 +121,6 @@ def text_column(name: str, texts: Sequence[str | None], codes: NDArray[np.intege
 
 def typed_column(name: str, array: Any, codes: Int32 | None = None) -> PublishedColumn:
     """Build a column from Arrow values: one per row, or one per code when ``codes`` says which each unit has."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
     if not pa.types.is_dictionary(array.type):
@@ -216,8 +206,6 @@ def _publish_rows(
 
 def load_columns(source: Source, names: Sequence[str]) -> dict[str, PublishedColumn]:
     """Read columns as they are: one code per row of the source, in its order."""
-    import pyarrow as pa
-
     parts: dict[str, list[Any]] = {name: [] for name in names}
     for batch in source.batches(list(names)):
         for name in names:
@@ -234,8 +222,6 @@ def _transformed_columns(source: Source, layout: Layout) -> dict[str, PublishedC
 
 
 def _unified(array: Any) -> Any:
-    import pyarrow as pa
-
     array = array.unify_dictionaries() if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     indices = pa.concat_arrays([chunk.indices for chunk in array.chunks])
     return pa.DictionaryArray.from_arrays(indices, array.chunk(0).dictionary)
@@ -281,16 +267,8 @@ def _modelled_columns(
 
 def _restored(source: Source, name: str, texts: Sequence[str | None], codes: Int32) -> PublishedColumn:
     """Give the values of an unchanged column their type in the source back."""
-    import pyarrow as pa
-
     kind = source.types[name]
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    if (
-        pa.types.is_string(kind)
-        or pa.types.is_large_string(kind)
-        or pa.types.is_string_view(kind)
-        or pa.types.is_null(kind)
-    ):
+    if is_text(kind):
         return text_column(name, texts, codes)
     return typed_column(name, from_text(texts, kind), codes)
 
@@ -298,17 +276,11 @@ def _restored(source: Source, name: str, texts: Sequence[str | None], codes: Int
 def _sorted_units(columns: list[PublishedColumn], repeat: Int64, *, merge: bool, order: str) -> Published:
     everything = np.arange(len(repeat))
     if order != "kept":
-        ranks = (
-            np.column_stack([column.codes + 1 for column in columns])
-            if columns
-            else np.zeros((len(repeat), 0), np.int32)
-        )
+        ranks = np.column_stack([column.codes + 1 for column in columns])
         everything = lexicographic_order(ranks, [len(column.values) + 1 for column in columns])
     if merge and order == "sorted" and len(everything):
         ranks = ranks[everything]
-        new = np.ones(len(everything), np.bool_)
-        new[1:] = (ranks[1:] != ranks[:-1]).any(axis=1)
-        first = np.flatnonzero(new)
+        first = np.flatnonzero(run_starts(ranks))
         repeat, everything = np.add.reduceat(repeat[everything], first), everything[first]
     else:
         repeat = repeat[everything]

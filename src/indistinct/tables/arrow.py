@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +19,6 @@ def whole_numbers(array: Any) -> NDArray[Any]:
     >>> whole_numbers(number_array(np.array([3, -1], np.int32))).tolist()
     [3, -1]
     """
-    import pyarrow as pa
-
     kind = np.dtype(str(array.type))
     if not len(array):
         return np.zeros(0, kind)
@@ -36,8 +35,6 @@ def number_array(numbers: NDArray[Any]) -> Any:
     >>> number_array(np.array([3, -1], np.int32)).to_pylist()
     [3, None]
     """
-    import pyarrow as pa
-
     numbers = np.ascontiguousarray(numbers)
     absent = numbers < 0
     bitmap = pa.py_buffer(np.packbits(~absent, bitorder="little")) if absent.any() else None
@@ -50,8 +47,6 @@ def text_array(texts: Sequence[str | None]) -> Any:
     >>> text_array(["Łódź", None, ""]).to_pylist()
     ['Łódź', None, '']
     """
-    import pyarrow as pa
-
     parts = [b"" if text is None else text.encode("utf-8", "surrogatepass") for text in texts]
     ends = np.zeros(len(parts) + 1, np.int64)
     np.cumsum([len(part) for part in parts], out=ends[1:])

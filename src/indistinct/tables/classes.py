@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.tables.count import lexicographic_order
+from indistinct.tables.order import lexicographic_order, run_starts
 from indistinct.tables.records import SUPPRESSED, Assignment, Classes, Histogram, Recoding
 
 if TYPE_CHECKING:
@@ -58,9 +58,7 @@ def joint_counts(
     together = np.column_stack([class_of, codes]) if codes.shape[1] else class_of.reshape(-1, 1)
     order = lexicographic_order(together, [classes, *sizes])
     together = together[order]
-    new = np.ones(len(together), np.bool_)
-    new[1:] = (together[1:] != together[:-1]).any(axis=1)
-    first = np.flatnonzero(new)
+    first = np.flatnonzero(run_starts(together))
     total = np.add.reduceat(count[order], first) if len(first) else np.zeros(0, np.int64)
     return (
         np.ascontiguousarray(together[first, 0], dtype=np.int32),

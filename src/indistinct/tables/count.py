@@ -12,7 +12,8 @@ import numpy as np
 
 from indistinct.errors import DataError
 from indistinct.tables.dictionary import Dictionary
-from indistinct.tables.keys import KEY_BITS, KeyTable
+from indistinct.tables.keys import KeyTable
+from indistinct.tables.order import lexicographic_order, run_starts
 from indistinct.tables.records import Frequencies, Persons, Reference
 
 if TYPE_CHECKING:
@@ -142,12 +143,7 @@ def frequencies_of(
     quasi: tuple[Hierarchy, ...], sensitive: tuple[Hierarchy, ...], codes: Int32, rows: Int64
 ) -> Frequencies:
     """Group sorted distinct cells by quasi-identifier tuple and take each sensitive attribute's distribution."""
-    new = np.zeros(len(codes), np.bool_)
-    new[:1] = True
-    if quasi:
-        tuples = codes[:, : len(quasi)]
-        new[1:] = (tuples[1:] != tuples[:-1]).any(axis=1)
-    start = np.append(np.flatnonzero(new), len(codes)).astype(np.int64)
+    start = np.append(np.flatnonzero(run_starts(codes[:, : len(quasi)])), len(codes)).astype(np.int64)
     references = {
         hierarchy.attribute: reference_of(hierarchy, codes[:, len(quasi) + position], rows)
         for position, hierarchy in enumerate(sensitive)
@@ -178,28 +174,11 @@ def _canonical(raw: Int32, counts: Int64, translations: Sequence[Int32]) -> tupl
         codes[:, position] = codes_of[raw[:, position]]
     order = lexicographic_order(codes, [int(t.max(initial=0)) + 1 for t in translations])
     ordered = codes[order]
-    new = np.ones(len(ordered), np.bool_)
-    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    new = run_starts(ordered)
     first = np.flatnonzero(new)
     rank = np.empty(len(raw), np.int32)
     rank[order] = np.cumsum(new, dtype=np.int32) - 1
     return np.ascontiguousarray(ordered[first]), np.add.reduceat(counts[order], first), rank
-
-
-def lexicographic_order(codes: Int32, sizes: Sequence[int]) -> Int64:
-    """Return the order that sorts rows of codes, packing columns into as few 62-bit keys as possible."""
-    keys: list[Int64] = []
-    used = KEY_BITS + 1
-    for position, size in enumerate(sizes):
-        bits = max(1, int(size - 1).bit_length())
-        if used + bits > KEY_BITS:
-            keys.append(np.zeros(len(codes), np.int64))
-            used = 0
-        keys[-1] = (keys[-1] << bits) | codes[:, position]
-        used += bits
-    if not keys:
-        return np.arange(len(codes))
-    return np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
 
 
 def _persons(frequencies: Frequencies, cell_of_row: Int32, owner: Int32, total: int) -> Persons:

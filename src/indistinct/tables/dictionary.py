@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from indistinct.errors import UnsupportedError
 from indistinct.tables.arrow import text_array, whole_numbers
@@ -22,8 +24,6 @@ def texts_of(array: Any, column: str) -> list[str | None]:
 
     Raises UnsupportedError for nested and binary values.
     """
-    import pyarrow as pa
-
     kind = array.type
     if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         raise UnsupportedError(
@@ -44,9 +44,6 @@ def as_text(values: Any) -> Any:
     >>> as_text(pa.array([dt.datetime(2024, 3, 1), dt.datetime(2024, 3, 1, 10, 30)])).to_pylist()
     ['2024-03-01', '2024-03-01 10:30:00']
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     kind = values.type
     if pa.types.is_floating(kind):
         values = pc.add(values, pa.scalar(0, kind))
@@ -67,8 +64,6 @@ def from_text(texts: Sequence[str | None], kind: Any) -> Any:
     >>> from_text(["10:30:00.5", None], pa.time32("ms")).to_pylist()
     [datetime.time(10, 30, 0, 500000), None]
     """
-    import pyarrow as pa
-
     if pa.types.is_time(kind):
         digits = {"s": 0, "ms": 3, "us": 6, "ns": 9}[kind.unit]
         numbers = [None if text is None else _time_of_day(text, digits) for text in texts]
@@ -106,8 +101,6 @@ class Dictionary:
 
     def encode(self, array: Any) -> Int32:
         """Return the number of each value: int32[len(array)]."""
-        import pyarrow as pa
-
         if not pa.types.is_dictionary(array.type):
             array = array.dictionary_encode()
         if self._last is None or not array.dictionary.equals(self._last):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import hmac
 import os
+import secrets
 from base64 import b32encode
 from typing import TYPE_CHECKING
 
 from indistinct.errors import DataError, PolicyError
+from indistinct.tables.write import Staged
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 MASK = "*"
@@ -24,19 +27,16 @@ def mask(texts: Sequence[str | None]) -> list[str | None]:
     return [None if text is None else MASK for text in texts]
 
 
-def pseudonyms(texts: Sequence[str | None], key: bytes) -> list[str | None]:
-    """Replace every value by the first 100 bits of its HMAC-SHA256 under ``key``, in base 32.
+def pseudonym(text: str, key: bytes) -> str:
+    """Return the first 100 bits of the HMAC-SHA256 of a value under ``key``, in base 32.
 
     The same value and key give the same pseudonym in every table and run, so that joins survive. Without the key the
     pseudonym cannot be worked out by trying values.
 
-    >>> pseudonyms(["p1", None], b"sixteen bytes or") == pseudonyms(["p1", None], b"sixteen bytes or")
+    >>> pseudonym("p1", b"sixteen bytes or") == pseudonym("p1", b"sixteen bytes or")
     True
     """
-    return [
-        None if text is None else b32encode(hmac.digest(key, text.encode(), hashlib.sha256)).decode()[:CHARACTERS]
-        for text in texts
-    ]
+    return b32encode(hmac.digest(key, text.encode(), hashlib.sha256)).decode()[:CHARACTERS]
 
 
 def read_key(column: str, file: Path | None, variable: str | None) -> bytes:
@@ -60,18 +60,33 @@ def read_key(column: str, file: Path | None, variable: str | None) -> bytes:
     return key
 
 
-def write_mapping(path: Path, texts: Sequence[str | None], replaced: Sequence[str | None]) -> None:
-    """Write which value got which pseudonym, readable by the owner only. An existing file is not overwritten."""
-    import csv
+def check_mapping(path: Path) -> None:
+    """Refuse a mapping that exists, because a mapping is never overwritten, or that has no folder to stand in."""
+    if path.exists():
+        message = f'the mapping "{path.name}" exists; move it, or name another mapping_file'
+        raise DataError(message, file=path.name)
+    if not path.parent.is_dir():
+        message = f'the folder of the mapping "{path.name}" does not exist; make it, or name another mapping_file'
+        raise DataError(message, file=path.name)
 
+
+def stage_mapping(path: Path, pseudonym_of: Mapping[str, str]) -> Staged:
+    """Write which value got which pseudonym, readable by the owner only, to a hidden file beside ``path``.
+
+    Raises DataError when the file system refuses; then nothing is left.
+    """
+    staged = Staged(path.with_name(f".{path.name}.{secrets.token_hex(8)}"), path)
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        handle = os.open(staged.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(["value", "pseudonym"])
+            writer.writerows(pseudonym_of.items())
+        return staged  # noqa: TRY300  # an interruption on the way out must find the handler too
     except OSError as error:
-        raise DataError(
-            f'the mapping "{path.name}" cannot be written: {error.strerror}; remove it, or name another mapping_file',
-            file=path.name,
-        ) from error
-    with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["value", "pseudonym"])
-        writer.writerows((text, pseudonym) for text, pseudonym in zip(texts, replaced, strict=True) if text is not None)
+        staged.discard()
+        message = f'the mapping "{path.name}" cannot be written: {error.strerror}; name another mapping_file'
+        raise DataError(message, file=path.name) from error
+    except BaseException:
+        staged.discard()
+        raise

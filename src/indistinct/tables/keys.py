@@ -17,6 +17,105 @@ if TYPE_CHECKING:
 KEY_BITS = 62
 
 
+SMALL_BATCH = 1 << 17
+SMALL_USED = 1 << 16
+
+
+def pack(columns: Sequence[Int32], bits: Sequence[int]) -> Int64:
+    """Put the codes of several columns side by side into one key, the first in the lowest bits."""
+    keys = np.zeros(len(columns[0]) if columns else 0, np.int64)
+    shift = 0
+    for column, width in zip(columns, bits, strict=True):
+        keys |= column.astype(np.int64) << shift
+        shift += width
+    return keys
+
+
+class Numbering:
+    """Gives every distinct key the next number 0, 1, ... and counts its rows.
+
+    While the keys are few, a Python dictionary holds them, so that a small table is counted without loading numba
+    (0.4 s); a compiled hash table takes over after that. ``distinct`` int64[used] are the keys by number.
+
+    >>> numbering = Numbering()
+    >>> numbering.add(np.array([7, 9, 7])).tolist(), numbering.counts.tolist()
+    ([0, 1, 0], [2, 1])
+    """
+
+    def __init__(self) -> None:
+        self.used = 0
+        self._small: dict[int, int] | None = {}
+        self._distinct = np.zeros(0, np.int64)
+        self._counts = np.zeros(0, np.int64)
+        self._slots = np.zeros(0, np.int64)
+        self._numbers = np.zeros(0, np.int32)
+
+    @property
+    def distinct(self) -> Int64:
+        """int64[used]: the keys by number."""
+        return self._distinct[: self.used]
+
+    @property
+    def counts(self) -> Int64:
+        """int64[used]: the rows of each key (a view)."""
+        return self._counts[: self.used]
+
+    def add(self, keys: Int64, *, keep: bool = True) -> Int32:
+        """Count one batch of keys; return the number of each (nothing unless ``keep``)."""
+        if self._small is not None and (len(keys) > SMALL_BATCH or self.used > SMALL_USED):
+            self._small = None
+            self._enlarge(self.used)
+        return self._compiled(keys, keep=keep) if self._small is None else self._interpreted(keys, self._small)
+
+    def rename(self, keys: Int64) -> None:
+        """Give the numbers 0..used-1 other keys."""
+        self._distinct[: self.used] = keys
+        if self._small is None:
+            self._enlarge(self.used)
+        else:
+            self._small = {key: number for number, key in enumerate(keys.tolist())}
+
+    def _interpreted(self, keys: Int64, known: dict[int, int]) -> Int32:
+        distinct, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+        arrival = np.argsort(first)
+        numbers = np.empty(len(distinct), np.int32)
+        numbers[arrival] = [known.setdefault(key, len(known)) for key in distinct[arrival].tolist()]
+        self.used = len(known)
+        self._reserve(self.used)
+        self._distinct[numbers] = distinct
+        self._counts[numbers] += counts
+        return numbers[inverse.reshape(-1)]
+
+    def _compiled(self, keys: Int64, *, keep: bool) -> Int32:
+        from indistinct.kernels.counting import number_keys
+
+        out = np.empty(len(keys) if keep else 0, np.int32)
+        done = 0
+        while done < len(keys):
+            done, self.used = number_keys(
+                keys, self._slots, self._numbers, self._distinct, self._counts, self.used, done, out
+            )
+            if done < len(keys):
+                self._enlarge(4 * self.used)
+        return out
+
+    def _reserve(self, room: int) -> None:
+        more = room - len(self._distinct)
+        if more > 0:
+            self._distinct = np.concatenate([self._distinct, np.zeros(more, np.int64)])
+            self._counts = np.concatenate([self._counts, np.zeros(more, np.int64)])
+
+    def _enlarge(self, room: int) -> None:
+        """Make the hash table hold at least ``room`` keys at half load, and enter those that are known."""
+        from indistinct.kernels.counting import rehash
+
+        size = max(1 << 12, 1 << (2 * room).bit_length())
+        self._reserve(size // 2)
+        self._slots = np.full(size, -1, np.int64)
+        self._numbers = np.zeros(size, np.int32)
+        rehash(self._distinct, self.used, self._slots, self._numbers)
+
+
 class KeyTable:
     """Counts rows by the codes of several columns, whose dictionaries may grow from batch to batch.
 
@@ -35,44 +134,26 @@ class KeyTable:
         self.bits = [0] * columns  # so that the first batch finds out whether one key has room for all
         self.rest: KeyTable | None = None  # counts the columns from ``split`` on, with our numbers as its first column
         self.split = columns
-        self.used = 0
-        self._slots = np.full(1 << 12, -1, np.int64)
-        self._numbers = np.zeros(1 << 12, np.int32)
-        self._distinct = np.zeros(1 << 11, np.int64)
-        self._counts = np.zeros(1 << 11, np.int64)
+        self.keys = Numbering()
 
     @property
     def counts(self) -> Int64:
-        """int64[used]: rows of each distinct key, in order of arrival."""
-        return self.rest.counts if self.rest else self._counts[: self.used]
+        """int64[.]: rows of each distinct combination, in order of arrival."""
+        return self.rest.counts if self.rest else self.keys.counts
 
     def add(self, columns: Sequence[Int32], *, keep: bool = True) -> Int32:
         """Count one batch of equally long code columns; return the number of each row's key (empty unless ``keep``)."""
-        from indistinct.kernels.counting import number_keys, pack
-
         self._make_room([int(column.max(initial=0)) for column in columns])
-        keys = np.zeros(len(columns[0]) if columns else 0, np.int64)
-        shift = 0
-        for column, bits in zip(columns[: self.split], self.bits, strict=False):
-            pack(keys, column, shift)
-            shift += bits
-        own = keep or self.rest is not None
-        out = np.empty(len(keys) if own else 0, np.int32)
-        done = 0
-        while done < len(keys):
-            done, self.used = number_keys(
-                keys, self._slots, self._numbers, self._distinct, self._counts, self.used, done, out
-            )
-            if done < len(keys):
-                self._grow()
-        return self.rest.add([out, *columns[self.split :]], keep=keep) if self.rest else out
+        keys = pack(columns[: self.split], self.bits[: self.split])
+        own = self.keys.add(keys, keep=keep or self.rest is not None)
+        return self.rest.add([own, *columns[self.split :]], keep=keep) if self.rest else own
 
     def codes(self) -> Int32:
-        """int32[used, columns]: the codes of each distinct key, in order of arrival."""
-        own = np.empty((self.used, self.split), np.int32)
+        """int32[., columns]: the codes of each distinct combination, in order of arrival."""
+        own = np.empty((self.keys.used, self.split), np.int32)
         shift = 0
         for position, bits in enumerate(self.bits[: self.split]):
-            own[:, position] = (self._distinct[: self.used] >> shift) & ((1 << bits) - 1)
+            own[:, position] = (self.keys.distinct >> shift) & ((1 << bits) - 1)
             shift += bits
         if self.rest is None:
             return own
@@ -85,50 +166,20 @@ class KeyTable:
             return
         # one spare bit, so that a dictionary that keeps growing is not packed anew for every batch
         wanted = [bits if bits == old else bits + 1 for bits, old in zip(needed, self.bits, strict=True)]
-        total = np.cumsum(wanted)
-        split = int(np.searchsorted(total, KEY_BITS, side="right"))
-        known, counts = self.codes(), self.counts
+        split = int(np.searchsorted(np.cumsum(wanted), KEY_BITS, side="right"))
+        columns = [np.ascontiguousarray(column) for column in self.codes().T]
         if self.rest is None and split == len(wanted):
-            self._repack(known, wanted)
+            self.bits = wanted
+            self.keys.rename(pack(columns, wanted))
         else:
-            self._fold(known, counts, wanted, max(1, split))
+            self._fold(columns, wanted, max(1, split))
 
-    def _repack(self, known: Int32, bits: list[int]) -> None:
-        from indistinct.kernels.counting import pack, rehash
-
-        self.bits = bits
-        keys = np.zeros(self.used, np.int64)
-        shift = 0
-        for position, width in enumerate(bits[: self.split]):
-            pack(keys, np.ascontiguousarray(known[:, position]), shift)
-            shift += width
-        self._distinct[: self.used] = keys
-        self._slots.fill(-1)
-        rehash(self._distinct, self.used, self._slots, self._numbers)
-
-    def _fold(self, known: Int32, counts: Int64, bits: list[int], split: int) -> None:
+    def _fold(self, known: list[Int32], bits: list[int], split: int) -> None:
         """Start again with the first ``split`` columns here and the others in ``rest``; numbers stay as they were."""
-        fresh = KeyTable(split)
-        fresh.bits = bits[:split]
-        rest = KeyTable(1 + len(bits) - split)
-        columns = [np.ascontiguousarray(known[:, i]) for i in range(known.shape[1])]
-        if len(known):
-            numbers = fresh.add(columns[:split])
-            rest.add([numbers, *columns[split:]])
-            target = rest
-            while target.rest:
-                target = target.rest
-            target._counts[: target.used] = counts  # noqa: SLF001  # the last table of the chain is ours
-        self.bits, self.split, self.rest, self.used = fresh.bits + bits[split:], split, rest, fresh.used
-        self._slots, self._numbers = fresh._slots, fresh._numbers
-        self._distinct, self._counts = fresh._distinct, fresh._counts
-
-    def _grow(self) -> None:
-        from indistinct.kernels.counting import rehash
-
-        size = 4 * len(self._slots)
-        self._slots = np.full(size, -1, np.int64)
-        self._numbers = np.zeros(size, np.int32)
-        self._distinct = np.concatenate([self._distinct, np.zeros(size // 2 - len(self._distinct), np.int64)])
-        self._counts = np.concatenate([self._counts, np.zeros(size // 2 - len(self._counts), np.int64)])
-        rehash(self._distinct, self.used, self._slots, self._numbers)
+        counts = self.counts.copy()
+        self.bits, self.split = bits, split
+        self.keys, self.rest = Numbering(), KeyTable(1 + len(bits) - split)
+        if len(counts):
+            numbers = self.keys.add(pack(known[:split], bits[:split]))
+            self.rest.add([numbers, *known[split:]])
+            self.counts[:] = counts

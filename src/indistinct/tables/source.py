@@ -24,6 +24,10 @@ PARQUET = frozenset({"parquet"})
 ARROW = frozenset({"arrow", "feather", "ipc"})
 SPREADSHEETS = frozenset({"xlsx", "xls", "ods"})
 STATISTICAL = frozenset({"sav", "zsav", "dta", "xpt", "sas7bdat"})
+# schemes of files elsewhere; any other URL is that of a database
+REMOTE = frozenset(
+    {"http", "https", "ftp", "ftps", "sftp", "s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "hdfs", "webdav"}
+)
 SUFFIXES = ("csv", "tsv", "txt", "parquet", "arrow", "feather", "ipc", "xlsx", "xls", "ods",
             "sav", "zsav", "dta", "xpt", "sas7bdat")  # fmt: skip
 
@@ -102,11 +106,26 @@ class Source:
             raise DataError(f"{self.name} has no rows; a table needs at least one", file=self.name)
 
 
+def is_url(table: object) -> bool:
+    """Whether a table is given as a URL; any other text is a path.
+
+    >>> is_url("sqlite:///clinic.db"), is_url("people.csv")
+    (True, False)
+    """
+    return isinstance(table, str) and "://" in table
+
+
+def path_of(table: object) -> Path | None:
+    """Return the path of a table that is given as a file or folder, None for URLs and frames."""
+    return Path(table) if isinstance(table, str | os.PathLike) and not is_url(table) else None
+
+
 def open_source(table: object, options: TableOptions | None = None) -> Source:
     """Open a path, an SQLAlchemy URL or a frame (pandas, Polars, pyarrow, DuckDB) for reading.
 
     A path is read by its suffix (``SUFFIXES``); a directory is a table when it holds Parquet files. A text with
-    ``://`` is a URL and needs ``options.query`` or ``options.table``.
+    ``://`` is the URL of a database and needs ``options.query`` or ``options.table``; no file is fetched from the
+    network.
 
     Raises DataError for what is missing, empty or broken, SchemaError for columns without a name or with the same
     name, UnsupportedError for a kind of table that is not known, PolicyError for impossible options. Does not read
@@ -117,17 +136,18 @@ def open_source(table: object, options: TableOptions | None = None) -> Source:
     ('age',)
     """
     options = options or TableOptions()
-    if isinstance(table, str) and "://" in table:
+    path = path_of(table)
+    if isinstance(table, str) and path is None:
+        _refuse_remote(table)
         from indistinct.tables.database import open_database
 
         return open_database(table, options)
-    if not isinstance(table, str | os.PathLike):
+    if path is None:
         from indistinct.tables.frames import open_frame
 
         return open_frame(table)
     if options.query is not None or options.table is not None:
         raise PolicyError("query and table belong to a database; give its URL, such as sqlite:///file.db")
-    path = Path(table)
     try:
         is_directory, size = path.is_dir(), path.stat().st_size
     except OSError:
@@ -138,6 +158,15 @@ def open_source(table: object, options: TableOptions | None = None) -> Source:
         if not os.access(path, os.R_OK):
             raise DataError(f"{path.name} may not be read; check its permissions", file=path.name)
     return _open_path(path, options, is_directory=is_directory)
+
+
+def _refuse_remote(url: str) -> None:
+    scheme = url.partition("://")[0].lower()
+    if scheme == "file":
+        raise UnsupportedError("the table is given as a file:// URL; give the path of the file instead")
+    if scheme in REMOTE:
+        message = "the table is given as a web address, but nothing is fetched from the network"
+        raise UnsupportedError(f"{message}; download the file and give its path")
 
 
 def _open_path(path: Path, options: TableOptions, *, is_directory: bool) -> Source:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from indistinct.errors import DataError
 from indistinct.notices import Notice
-from indistinct.tables.columnar import table_source
+from indistinct.tables.columnar import EXACT_DOUBLE, table_source
 from indistinct.tables.source import check_names, extra, trimmed
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from indistinct.tables.source import Source, TableOptions
 
 _MOMENT = r"^\d{4,}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$"
-EXACT_DOUBLE = 1 << 53
 _MIDNIGHT = r" 00:00:00(\.0+)?$"
 # a cell that holds a time of day only comes dated with day 0 of the workbook's calendar
 _TIME_ONLY = r"^(1899-12-3[01]|1904-01-01) (\d\d:\d\d:\d\d(\.\d+)?)$"

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from indistinct.errors import DataError
-from indistinct.tables.columnar import ENCODED, is_text, table_source, text_types
+from indistinct.tables.columnar import ENCODED, EXACT_DOUBLE, is_text, table_source, text_types
 from indistinct.tables.source import extra
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from indistinct.tables.source import Source, TableOptions
 
 CELLS_PER_READ = 2_000_000
-EXACT_DOUBLE = 1 << 53
 
 
 def open_statistical(path: Path, options: TableOptions) -> Source:

@@ -24,23 +24,25 @@ import pyarrow.compute as pc
 from indistinct.errors import DataError, PolicyError, UnsupportedError
 from indistinct.notices import Notice
 from indistinct.tables.arrow import number_array, text_array, whole_numbers
-from indistinct.tables.columnar import ENCODED, compact, is_text, plainly_typed, rebuilt_table
+from indistinct.tables.columnar import ENCODED, EXACT_DOUBLE, is_text, plainly_typed, rebuilt_table
 from indistinct.tables.dictionary import as_text
-from indistinct.tables.source import extra
+from indistinct.tables.source import extra, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Self
 
     from numpy.typing import NDArray
 
+    from indistinct.tables.apply import PublishedColumn
+
+DELIMITED_OUTPUTS = (".csv", ".tsv")  # suffixes
 OUTPUTS = ("csv", "tsv", "parquet", "arrow", "xlsx", "sav", "dta")
 ROW_GROUP = 1 << 20
 LINES_AT_ONCE = 1 << 17
 COMBINED_TEXTS = 1 << 13
 EXCEL_ROWS, EXCEL_COLUMNS, EXCEL_TEXT = 1_048_576, 16_384, 32_767
-EXACT_DOUBLE = 1 << 53
 
 _NO_TIME = dt.datetime(1980, 1, 1)  # noqa: DTZ001  # files keep times without a zone
 _EXCEL_START = dt.datetime(1900, 3, 1)  # noqa: DTZ001  # its calendar before has a day that never was
@@ -121,10 +123,8 @@ def check_output(path: str | os.PathLike[str], source: object = None, *, force: 
 
 
 def _is_source(path: Path, source: object) -> bool:
-    if not isinstance(source, str | os.PathLike) or (isinstance(source, str) and "://" in source):
-        return False
-    read = Path(source)
-    if not read.exists():
+    read = path_of(source)
+    if read is None or not read.exists():
         return False
     if read.is_dir():
         return path.parent.exists() and path.parent.samefile(read)
@@ -276,33 +276,32 @@ def unsafe_text(text: str) -> str:
     return text[1:] if text.startswith("'") and safe_text(text[1:]) == text else text
 
 
-def formula_cells(batches: Iterable[pa.RecordBatch]) -> list[Notice]:
-    """Name the text columns with cells (or a name) that a spreadsheet would run as a formula, one example each.
+def formula_notices(
+    columns: Iterable[PublishedColumn], repeat: NDArray[np.int64], secret: Collection[str] = ()
+) -> list[Notice]:
+    """Name the text columns with cells (or a name) that a spreadsheet would run as a formula.
 
-    The example is the first in code-point order. Concerns delimited files only.
-
-    >>> formula_cells([pa.record_batch({"note": ["=1+1", "-5"]})])[0].column
-    'note'
+    ``repeat`` int64[units] says how often each unit of the columns is written. An example (the first in code-point
+    order) is given of columns that are not ``secret``: warnings are kept, and what they hold is no longer protected.
+    Concerns delimited files only.
     """
-    found: dict[str, str] = {}
-    for batch in batches:
-        for name, column in zip(batch.schema.names, batch.columns, strict=True):
-            texts = text_array([name] if safe_text(name) != name else [])
-            if is_text(column.type):
-                texts = pa.concat_arrays([texts, compact(_encoded(column)).dictionary])
-            risky = texts.filter(_risky(texts, _FORMULA))
-            if len(risky):
-                example = pc.min(risky).as_py()
-                found[name] = min(found.get(name, example), example)
-    return [
-        Notice(
-            "formula",
-            name,
-            f'the column "{name}" has cells that a spreadsheet would run as a formula, such as "{example}"; '
-            "spreadsheet_safe = true writes them as text",
-        )
-        for name, example in found.items()
-    ]
+    notices = []
+    for column in columns:
+        name = column.name
+        if safe_text(name) != name:
+            message = f'a spreadsheet would run the column name "{name}" as a formula; rename the column'
+            notices.append(Notice("formula", name, message))
+        if not is_text(column.type):
+            continue
+        risky = whole_numbers(_risky(column.values, _FORMULA).cast(pa.uint8())) == 1
+        if not risky.any():
+            continue
+        # the last flag is that of a missing value, code -1
+        cells = int(repeat[np.append(risky, np.False_)[column.codes]].sum())
+        example = "" if name in secret else f', such as "{column.values[int(risky.argmax())].as_py()}"'
+        message = f'the column "{name}" has cells that a spreadsheet would run as a formula ({cells}{example})'
+        notices.append(Notice("formula", name, f"{message}; spreadsheet_safe = true writes them as text"))
+    return notices
 
 
 def _risky(texts: pa.Array, pattern: str) -> pa.Array:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from indistinct.errors import InfeasibleError
 from indistinct.models import infeasible_reason
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from indistinct.algorithms.local.problem import Problem

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.local.state import places
 from indistinct.algorithms.local.threads import in_parallel
+from indistinct.kernels.partition import HEAD
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,6 +22,21 @@ if TYPE_CHECKING:
 KEPT = 12
 SPAN = 3
 CHUNKS = 4
+# with attributes of more than MANY values sorted orders miss near tuples: then neighbours of neighbours are asked
+MANY = 128
+DESCENTS = 2
+
+
+def next_units(state: State) -> Int32:
+    """int32[n, 2]: for each unit, one of the class before its own along the tree of cuts and one of the class after."""
+    parts = state.parts
+    classes = np.unique(state.class_of[state.single])
+    ordered = classes[np.argsort(places(state)[classes], kind="stable")]
+    head = parts.state[ordered, HEAD]
+    near = np.full((len(parts.loss), 2), -1, np.int32)
+    near[ordered[1:], 0] = head[:-1]
+    near[ordered[:-1], 1] = head[1:]
+    return near[state.class_of]
 
 
 def near_units(state: State) -> Int32:
@@ -27,20 +44,29 @@ def near_units(state: State) -> Int32:
 
     The first is the next unit of the same tuple.
     """
-    from indistinct.kernels.neighbours import link
+    from indistinct.kernels.neighbours import descend, link
 
     problem = state.problem
-    among = np.unique(state.tuple_of[state.single])
+    among = np.unique(state.tuple_of[state.single]).astype(np.int64)
     reach = problem.tuples.reach[among]
     nearest = np.full((len(among), KEPT), -1, np.int32)
     distance = np.full((len(among), KEPT), np.inf, np.float32)
     edges = np.linspace(0, len(among), CHUNKS + 1).astype(np.int64)
-    for order in _orders(problem, among):
+    tree = np.argsort(state.rank[among], kind="stable").astype(np.int32)
+    for order in (tree, *_orders(problem, among)):
 
         def offer(chunk: int, order: Int32 = order) -> None:
             link(reach, problem.costs, order, SPAN, nearest, distance, edges[chunk], edges[chunk + 1])
 
         in_parallel(offer, range(CHUNKS), len(among))
+    wide = any(hierarchy.size > MANY and not hierarchy.is_fixed for hierarchy in problem.frequencies.quasi)
+    for _ in range(DESCENTS if wide else 0):
+        before = nearest.copy()
+
+        def ask(chunk: int, before: Int32 = before) -> None:
+            descend(reach, problem.costs, before, KEPT, nearest, distance, edges[chunk], edges[chunk + 1])
+
+        in_parallel(ask, range(CHUNKS), len(among))
     return _for_units(state, among, nearest)
 
 

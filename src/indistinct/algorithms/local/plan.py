@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.local.guards import absorbing
 from indistinct.algorithms.local.merging import merge_violators, violating_rows
-from indistinct.algorithms.local.near import near_units
+from indistinct.algorithms.local.near import near_units, next_units
 from indistinct.algorithms.local.search import anneal_units, move_units, rebuild_pools, split_classes
-from indistinct.algorithms.local.start import absorbing, cut_classes, satisfied_alone
+from indistinct.algorithms.local.start import cut_classes, satisfied_alone
 from indistinct.algorithms.local.state import changed_units, regrouped, state_of
 from indistinct.kernels.criteria import ALPHA, T_HIERARCHICAL, T_ORDERED
 from indistinct.kernels.guards import KIND, LEAST_SIZE
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     Int32 = NDArray[np.int32]
 
 # pools for each class, in so many rounds with other borders between the regions
-POOLS = 12
+POOLS = 13
+LEAST_POOLS = 2000
 ROUNDS = 4
 # sweeps of annealing, in so many rounds, and the temperatures at its ends (loss of rows times attributes)
 SWEEPS = 180
@@ -42,6 +44,8 @@ SHARES = ALPHA, T_ORDERED, T_HIERARCHICAL
 LEAST_START = 8
 MOST_START = 4000
 BUDGET = 10.0
+# fast quality moves only units of classes that lose so many times the mean
+LOSSY = 2.0
 
 
 def solve(problem: Problem, policy: Policy, progress: Progress) -> tuple[State, tuple[str, ...]]:
@@ -49,11 +53,15 @@ def solve(problem: Problem, policy: Policy, progress: Progress) -> tuple[State, 
     quality = policy.recoding.quality
     begun = monotonic()
     state = _start(problem, quality, progress)
-    if quality == "fast" or int(state.single.sum()) < 2:
+    if int(state.single.sum()) < 2:
+        return state, ()
+    if quality == "fast":
+        loss = state.parts.loss[state.class_of]
+        move_units(state, next_units(state), 0, state.single & (loss > LOSSY * loss[state.single].mean()))
         return state, ()
     nearest = near_units(state)
-    used = state.parts.mass[state.parts.mass[:, 2] > 0, 1]
-    search = _large if used.mean() > LARGE * problem.guards.limits[LEAST_SIZE] else _small
+    sizes = state.parts.mass[np.unique(state.class_of[state.single]), 1]
+    search = _large if sizes.mean() > LARGE * problem.guards.limits[LEAST_SIZE] else _small
     state, nearest = search(state, nearest, progress, 0)
     if quality == "balanced":
         return state, ()
@@ -107,10 +115,10 @@ def _partition(problem: Problem, guards: Guards, whole: NDArray[np.bool_]) -> St
 
 def _small(state: State, nearest: Int32, progress: Progress, turn: int) -> tuple[State, Int32]:
     """Rebuild a fixed number of pools, then move and swap twice."""
-    pools = POOLS * len(np.unique(state.class_of[state.single]))
+    pools = max(LEAST_POOLS, POOLS * len(np.unique(state.class_of[state.single])))
+    state, nearest = regrouped(state, nearest)
     for stage in range(ROUNDS):
         progress("search", stage, ROUNDS + 2)
-        state, nearest = regrouped(state, nearest)
         rebuild_pools(state, nearest, turn * ROUNDS + stage, pools // ROUNDS)
     _polish(state, nearest, progress, turn)
     return state, nearest

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.kernels.boxes import Costs, costs_of
-from indistinct.kernels.guards import Guards, guards_of
+from indistinct.algorithms.local.costs import costs_of
+from indistinct.algorithms.local.guards import guards_of
 from indistinct.kernels.units import Units, reach_of, units_of
 from indistinct.models import MODELS, Context, criteria
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from indistinct.kernels.boxes import Costs
+    from indistinct.kernels.guards import Guards
     from indistinct.policy import Policy
     from indistinct.policy.privacy import Privacy
     from indistinct.tables.records import Frequencies

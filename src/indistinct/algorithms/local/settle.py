@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.local.guards import guards_of
 from indistinct.algorithms.local.merging import merge_some
-from indistinct.kernels.guards import guards_of
+from indistinct.kernels.partition import CHANGED
 from indistinct.models import evaluate
 from indistinct.tables.classes import classes_of
 from indistinct.tables.records import Assignment
@@ -45,9 +46,9 @@ def failing(state: State, among: Int64) -> Int64:
 def settle_classes(state: State, hopeless: Bools) -> Bools:
     """Merge classes that fail the exact test until all that can hold do; bool[g]: those that have to go.
 
-    A failing class joins the one near it that adds least loss; what holds stays so, because the models are
-    merge-closed. In blocks that are ``hopeless`` (bool by block: even the whole block fails) failing classes join
-    each other only, so that those that hold can be kept.
+    A failing class joins the one near it that adds least loss; in the end that is its whole block, which holds
+    because the models are merge-closed. In blocks that are ``hopeless`` (bool[b]: even the whole block fails)
+    failing classes join each other only, so that those that hold can be kept.
     """
     size_only = guards_of((), (), ())
     failed = failing(state, state.used)
@@ -56,11 +57,13 @@ def settle_classes(state: State, hopeless: Bools) -> Bools:
         lost = hopeless[state.problem.block[state.tuple_of[state.parts.state[failed, 0]]]]
         excess = np.zeros(len(gone))
         excess[failed] = 1.0
+        state.parts.state[:, CHANGED] = 0
         merged = merge_some(state, size_only, failed[~lost], state.used, excess, 0.0)
         merged += merge_some(state, size_only, failed[lost], failed[lost], excess, 0.0)
-        alive = failed[state.parts.mass[failed, 0] > 0]
         if merged == 0:
-            gone[alive] = True
+            gone[failed] = True
             break
-        failed = failing(state, alive)
+        again = state.parts.state[:, CHANGED] > 0  # what a failing class has joined may fail now
+        again[failed] = True
+        failed = failing(state, np.flatnonzero(again & (state.parts.mass[:, 0] > 0)))
     return gone

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.algorithms.local.threads import in_parallel
-from indistinct.kernels.criteria import DISTINCT
-from indistinct.kernels.guards import KIND, LEAST_SIZE, scratch_of
+from indistinct.kernels.guards import LEAST_SIZE, scratch_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +26,7 @@ def satisfied_alone(problem: Problem) -> NDArray[np.bool_]:
     """bool[u]: tuples that are a class of their own: they lose nothing, and no other row gains by joining them."""
     from indistinct.kernels.guards import shortfalls
 
-    large = problem.tuples.mass[:, 1] >= problem.guards.limits[LEAST_SIZE]
+    large: NDArray[np.bool_] = problem.tuples.mass[:, 1] >= problem.guards.limits[LEAST_SIZE]
     if len(problem.guards.spec) == 0 or not large.any():
         return large
     candidates = np.flatnonzero(large)
@@ -76,10 +75,5 @@ def _cut(problem: Problem, guards: Guards, order: Int32, piece: Int64, smallest:
     groups = groups_of(len(problem.costs.kind), problem.tuples.reach.shape[1])
     scratch = scratch_of(guards, len(within))
     found = cut(problem.tuples, problem.costs, guards, within, parts, smallest, groups, scratch)
-    return parts[:found] + piece[0]
-
-
-def absorbing(guards: Guards) -> Guards:
-    """Return the guards that stay satisfied when anything is added: size and distinct values."""
-    kept = guards.spec[:, KIND] == DISTINCT
-    return guards._replace(spec=guards.spec[kept], parameter=guards.parameter[kept])
+    left: Int64 = parts[:found] + piece[0]
+    return left

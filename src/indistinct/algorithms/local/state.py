@@ -135,7 +135,7 @@ def in_regions(state: State, turn: int, work: Callable[[int, Int32, Int32], int]
     fitting = max(1, int(state.single.sum()) // PER_REGION)
     regions = min(MOST_REGIONS, 1 << (fitting.bit_length() - 1))  # a power of two: even work for two cores
     classes = np.flatnonzero(movable)
-    ordered = classes[np.argsort(_places(state)[classes], kind="stable")]
+    ordered = classes[np.argsort(places(state)[classes], kind="stable")]
     members = np.cumsum(parts.mass[ordered, 2])
     parts.state[:, REGION] = NOBODY
     total = int(members[-1]) if len(members) else 1
@@ -152,7 +152,7 @@ def in_regions(state: State, turn: int, work: Callable[[int, Int32, Int32], int]
     return sum(in_parallel(lambda piece: work(*piece), pieces, int(edges[-1] - edges[0])))
 
 
-def _places(state: State) -> Int64:
+def places(state: State) -> Int64:
     """int64[g]: mean place of the members of each class along the tree of cuts."""
     total = np.bincount(state.class_of, weights=state.rank[state.tuple_of], minlength=len(state.parts.loss))
     return total.astype(np.int64) // np.maximum(state.parts.mass[:, 2], 1)
@@ -162,7 +162,8 @@ def changed_units(state: State) -> NDArray[np.bool_]:
     """bool[n]: units in classes that changed since this was last asked."""
     changed = state.parts.state[state.class_of, CHANGED] > 0
     state.parts.state[:, CHANGED] = 0
-    return changed & state.single
+    both: NDArray[np.bool_] = changed & state.single
+    return both
 
 
 def regrouped(state: State, nearest: Int32) -> tuple[State, Int32]:
@@ -172,7 +173,7 @@ def regrouped(state: State, nearest: Int32) -> tuple[State, Int32]:
     """
     from indistinct.kernels.partition import fill
 
-    order = np.lexsort((state.class_of, _places(state)[state.class_of]))
+    order = np.lexsort((state.class_of, places(state)[state.class_of]))
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     lengths = np.diff(state.units.start)[order]

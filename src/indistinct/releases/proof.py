@@ -11,14 +11,15 @@ from indistinct.errors import DataError
 from indistinct.hierarchies.labels import Reader
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.models import Context
-from indistinct.releases.audit import judge
-from indistinct.releases.published import delimiter_of, published_options
+from indistinct.releases.judge import judge
+from indistinct.releases.published import published_options
 from indistinct.releases.recount import altered, matches, recount, restored
 from indistinct.releases.spelling import guard_of, speller
 from indistinct.tables.classes import classes_of, histograms_of, joint_counts
 from indistinct.tables.columnar import is_text
-from indistinct.tables.count import lexicographic_order, silent, translation
+from indistinct.tables.count import silent, translation
 from indistinct.tables.dictionary import texts_of
+from indistinct.tables.order import lexicographic_order, run_starts
 from indistinct.tables.records import SUPPRESSED, Classes, Frequencies
 
 if TYPE_CHECKING:
@@ -28,20 +29,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.policy import Policy
-    from indistinct.releases.prepare import Prepared
+    from indistinct.releases.decision import Decision
     from indistinct.releases.recount import Recount
     from indistinct.tables.apply import Published
     from indistinct.tables.count import Progress
-    from indistinct.tables.records import Assignment, Recoding
 
 FLAGS = 1 << 26
 
 
 def verify_written(
-    prepared: Prepared,
-    assignment: Assignment,
-    recoding: Recoding,
-    published: Published,
+    decision: Decision,
     path: Path | None,
     *,
     progress: Progress = silent,
@@ -52,22 +49,20 @@ def verify_written(
     label covers every original value of its class, by a reader of labels that shares nothing with their writer. The
     models are evaluated on the classes of the re-read rows, against the distribution of the whole input.
     """
-    policy, frequencies = prepared.policy, prepared.counted.frequencies
+    policy, frequencies, published = decision.policy, decision.frequencies, decision.published
     columns = [column.name for column in published.columns]
     progress("verify", 0, 3)
-    suffix = "" if path is None else path.suffix.lower()
-    options = published_options(policy, suffix, None if path is None else delimiter_of(path, prepared.source.dialect))
-    found = as_spelled(
-        recount(path if path is not None else published.table(), columns, options), published, policy, path
-    )
+    options = published_options(policy, path, decision.prepared.source.dialect)
+    read = recount(path if path is not None else published.table(), columns, options)
+    found = _as_spelled(read, published, policy, path)
     rows_match = matches(published, found)
     progress("verify", 1, 3)
-    uncovered = _uncovered(prepared, assignment, recoding)
+    uncovered = _uncovered(decision)
     progress("verify", 2, 3)
     models, classes, _ = judge_reread(
         found,
         frequencies,
-        persons_of_labels(frequencies, assignment, recoding),
+        persons_of_labels(decision),
         policy,
         may_exempt=policy.suppression.rows == "exempt",
     )
@@ -99,39 +94,39 @@ def judge_reread(
     ``may`` be, they are suppressed rows and exempt.
     """
     context = Context(frequencies.references)
-    classes = reread_classes(found, frequencies, persons, policy, starred_is_class=True)
+    classes = _reread_classes(found, frequencies, persons, policy, starred_is_class=True)
     models, _ = judge(policy, classes, context)
     if not may_exempt or all(entry["satisfied"] for entry in models):
         return models, classes, 0
-    others = reread_classes(found, frequencies, persons, policy, starred_is_class=False)
+    others = _reread_classes(found, frequencies, persons, policy, starred_is_class=False)
     if not len(others):
         return models, classes, 0
     return judge(policy, others, context)[0], others, int(classes.rows.sum() - others.rows.sum())
 
 
-def as_spelled(found: Recount, published: Published, policy: Policy, path: Path | None) -> Recount:
+def _as_spelled(found: Recount, published: Published, policy: Policy, path: Path | None) -> Recount:
     """Give re-read texts the spelling that was to be written, where the format keeps the value only."""
     spellings = {
         column.name: speller(texts_of(column.values, column.name))
         for column in published.columns
         if not is_text(column.type)
     }
-    return restored(found, spellings, guard_of(policy, "" if path is None else path.suffix.lower()))
+    return restored(found, spellings, guard_of(policy, path))
 
 
-def _uncovered(prepared: Prepared, assignment: Assignment, recoding: Recoding) -> list[str]:
+def _uncovered(decision: Decision) -> list[str]:
     """Names of quasi-identifiers with a published label that does not cover a value of its class."""
-    frequencies, policy = prepared.counted.frequencies, prepared.policy
+    frequencies, assignment = decision.frequencies, decision.assignment
     kept = assignment.class_of != SUPPRESSED
     cells, class_of = assignment.cell[kept], assignment.class_of[kept]
     failing = []
     for position, hierarchy in enumerate(frequencies.quasi):
-        labels, label_of = recoding.labels(position)
+        labels, label_of = decision.recoding.labels(position)
         pairs = _distinct(
             label_of[class_of] * hierarchy.size + frequencies.codes[cells, position], len(labels) * hierarchy.size
         )
         wanted, values = np.divmod(pairs, hierarchy.size)
-        reader = label_reader(hierarchy.attribute, hierarchy.texts, policy)
+        reader = label_reader(hierarchy.attribute, hierarchy.texts, decision.policy)
         if not reader.agrees(labels, wanted, values).all():
             failing.append(hierarchy.attribute)
     return failing
@@ -162,10 +157,9 @@ def label_reader(name: str, texts: Sequence[str | None], policy: Policy) -> Read
     )
 
 
-def persons_of_labels(
-    frequencies: Frequencies, assignment: Assignment, recoding: Recoding
-) -> dict[tuple[str | None, ...], int] | None:
+def persons_of_labels(decision: Decision) -> dict[tuple[str | None, ...], int] | None:
     """Distinct persons behind each published label tuple: the file alone cannot tell them."""
+    frequencies, assignment, recoding = decision.frequencies, decision.assignment, decision.recoding
     if frequencies.persons is None:
         return None
     columns = [recoding.labels(position) for position in range(len(frequencies.quasi))]
@@ -180,7 +174,17 @@ def persons_of_labels(
     return dict(zip(number, classes.sizes.tolist(), strict=True))
 
 
-def reread_classes(
+def starred(found: Recount, frequencies: Frequencies, policy: Policy) -> NDArray[np.bool_]:
+    """bool[distinct rows]: which re-read rows hold the suppression token in every quasi-identifier that is there."""
+    token, all_of_them = policy.output.suppressed_token, np.ones(len(found.rows), np.bool_)
+    for hierarchy in frequencies.quasi:
+        if hierarchy.attribute in found.columns:
+            texts, codes = found.column(hierarchy.attribute)
+            all_of_them &= np.array([text == token for text in texts], np.bool_)[codes]
+    return all_of_them
+
+
+def _reread_classes(
     found: Recount,
     frequencies: Frequencies,
     persons: dict[tuple[str | None, ...], int] | None,
@@ -204,13 +208,10 @@ def reread_classes(
     if not judged.any():
         raise DataError("no published row has sensitive values that occur in the original; is it the original?")
     if not starred_is_class:
-        token = policy.output.suppressed_token
-        starred = [texts.index(token) if token in texts else -1 for texts, _ in columns]
-        judged &= (labels != np.array(starred)).any(axis=1)
+        judged &= ~starred(found, frequencies, policy)
     labels, sensitive, counts = labels[judged], sensitive[judged], found.rows[judged]
     order = lexicographic_order(labels, [len(texts) for texts, _ in columns])
-    new = np.ones(len(labels), np.bool_)
-    new[1:] = (labels[order[1:]] != labels[order[:-1]]).any(axis=1)
+    new = run_starts(labels[order])
     class_of = np.empty(len(labels), np.int32)
     class_of[order] = np.cumsum(new, dtype=np.int32) - 1
     classes = int(new.sum())

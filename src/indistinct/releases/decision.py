@@ -1,0 +1,150 @@
+"""From a counted table to what is published: an algorithm decides on counts, and its decision is applied once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indistinct.algorithms import algorithm
+from indistinct.errors import InfeasibleError, PolicyError, VerificationError
+from indistinct.models import Context, evaluate
+from indistinct.releases.prepare import kept_identifying
+from indistinct.tables.apply import Layout, publish
+from indistinct.tables.classes import classes_of, recoding_of
+from indistinct.tables.count import silent
+from indistinct.tables.identifiers import mask, pseudonym, read_key
+from indistinct.tables.records import SUPPRESSED, Assignment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from indistinct.policy import Policy
+    from indistinct.releases.prepare import Prepared
+    from indistinct.tables.apply import Published
+    from indistinct.tables.count import Progress
+    from indistinct.tables.records import Frequencies, Recoding
+
+    Transform = Callable[[Sequence[str | None]], list[str | None]]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was decided about a table, and the rows that follow from it."""
+
+    prepared: Prepared
+    assignment: Assignment
+    recoding: Recoding
+    published: Published
+
+    @property
+    def policy(self) -> Policy:
+        """The policy under which it was decided."""
+        return self.prepared.policy
+
+    @property
+    def frequencies(self) -> Frequencies:
+        """The counts on which it was decided."""
+        return self.prepared.counted.frequencies
+
+    @property
+    def suppressed(self) -> int:
+        """How many rows are in no class."""
+        return suppressed_rows(self.assignment)
+
+
+def suppressed_rows(assignment: Assignment) -> int:
+    """Count the rows that are in no class."""
+    return int(assignment.count[assignment.class_of == SUPPRESSED].sum())
+
+
+def decide(prepared: Prepared, progress: Progress = silent) -> Assignment:
+    """Let the algorithm of the policy decide, and count again what it suppressed: none is trusted with the limit.
+
+    Raises InfeasibleError when the target cannot be met or nothing would be left.
+    """
+    policy, frequencies = prepared.policy, prepared.counted.frequencies
+    assignment = algorithm(policy.recoding.algorithm)(frequencies, policy, progress)
+    suppressed, allowed = suppressed_rows(assignment), policy.suppression.allowed(frequencies.total)
+    if suppressed == frequencies.total:
+        raise InfeasibleError("every row would have to be suppressed; nothing is left to publish")
+    if suppressed > allowed:
+        raise VerificationError(
+            f"the algorithm suppressed {suppressed} rows, more than the {allowed} allowed; please report this"
+        )
+    return assignment
+
+
+def apply(prepared: Prepared, assignment: Assignment, layout: Layout) -> Decision:
+    """Apply an assignment to the source."""
+    recoding = recoding_of(prepared.counted.frequencies, assignment)
+    starred = _stars_rows(prepared, assignment)
+    published = publish(prepared.source, prepared.counted, assignment, recoding, layout, starred=starred)
+    return Decision(prepared, assignment, recoding, published)
+
+
+def _stars_rows(prepared: Prepared, assignment: Assignment) -> bool:
+    """Whether suppressed rows are published with the token in every quasi-identifier."""
+    rule, frequencies = prepared.policy.suppression.rows, prepared.counted.frequencies
+    suppressed = assignment.class_of == SUPPRESSED
+    if rule == "drop" or not suppressed.any():
+        return False
+    if rule == "exempt":
+        return True
+    together = np.where(suppressed, 0, SUPPRESSED).astype(np.int32)
+    classes = classes_of(frequencies, Assignment(assignment.cell, assignment.count, together, 1))
+    context = Context(frequencies.references)
+    return all(bool(evaluate(model, classes, context).satisfied.all()) for model in prepared.policy.privacy)
+
+
+def layout_of(prepared: Prepared) -> Layout:
+    """Say which columns are published, in which order, and how.
+
+    Raises PolicyError when the key of a pseudonym cannot be read.
+    """
+    policy, roles, source = prepared.policy, prepared.roles, prepared.source
+    transformed: dict[str, Transform] = {
+        name: mask if roles.attributes[name].action == "mask" else Pseudonymizer.of(prepared, name)
+        for name in kept_identifying(roles)
+    }
+    dropped = {*roles.identifying, roles.person} - set(transformed)
+    columns = tuple(name for name in source.columns if name not in dropped)
+    return Layout(columns, prepared.carried, transformed, policy.output.suppressed_token, policy.output.order)
+
+
+def pseudonyms_given(layout: Layout) -> dict[str, dict[str, str]]:
+    """Return which value of each pseudonymized column got which pseudonym when the layout was applied."""
+    return {name: own.given for name, own in layout.transformed.items() if isinstance(own, Pseudonymizer)}
+
+
+@dataclass
+class Pseudonymizer:
+    """Replaces the values of an identifying column; ``given`` remembers which pseudonym each got."""
+
+    column: str
+    key: bytes = field(repr=False)
+    rows: int
+    given: dict[str, str] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, prepared: Prepared, name: str) -> Pseudonymizer:
+        """Prepare the pseudonyms of a column as the policy says."""
+        attribute = prepared.roles.attributes[name]
+        file = None if attribute.key_file is None else prepared.policy.locate(attribute.key_file)
+        return cls(name, read_key(name, file, attribute.key_env), prepared.rows)
+
+    def __call__(self, texts: Sequence[str | None]) -> list[str | None]:
+        """Return the pseudonyms of all distinct values of the column; a missing value stays missing.
+
+        Raises PolicyError unless every row has a value of its own.
+        """
+        self.given = {text: pseudonym(text, self.key) for text in texts if text is not None}
+        if len(self.given) < self.rows:
+            raise PolicyError(
+                f'"{self.column}" has {len(self.given)} different values in {self.rows} rows: its pseudonym would tie '
+                "the rows of one person together, and what they show jointly was not protected; keep one row for each "
+                "person, or drop it",
+                column=self.column,
+            )
+        return [None if text is None else self.given[text] for text in texts]

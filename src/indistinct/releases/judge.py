@@ -1,0 +1,122 @@
+"""Verdicts and measures of classes, as the documents of audit, anonymize and verify hold them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indistinct.models import achieved, evaluate
+from indistinct.models.exact import rational
+from indistinct.risk.suitability import suitability
+from indistinct.tables.records import SUPPRESSED
+
+if TYPE_CHECKING:
+    from indistinct.models import Context, Evaluation
+    from indistinct.notices import Notice
+    from indistinct.policy import Policy
+    from indistinct.policy.privacy import Privacy
+    from indistinct.releases.prepare import Prepared
+    from indistinct.tables.records import Assignment, Classes, Frequencies
+
+APART = ("attribute", "attributes", "distance", "kind", "estimator", "values")
+
+
+def judge(
+    policy: Policy, classes: Classes, context: Context
+) -> tuple[list[dict[str, Any]], list[tuple[str, Evaluation]]]:
+    """Evaluate the models of a policy: one entry for the document and one evaluation for each."""
+    entries: list[dict[str, Any]] = []
+    evaluations: list[tuple[str, Evaluation]] = []
+    for model in policy.privacy:
+        evaluation = evaluate(model, classes, context)
+        violating = ~evaluation.satisfied
+        entries.append(
+            {
+                **_asked(model),
+                "achieved": evaluation.achieved,
+                "satisfied": bool(evaluation.satisfied.all()),
+                "violating_classes": int(violating.sum()),
+                "violating_rows": int(classes.rows[violating].sum()),
+                "reason": evaluation.reason,
+            }
+        )
+        evaluations.append((model.model, evaluation))
+    return entries, evaluations
+
+
+def _asked(model: Privacy) -> dict[str, Any]:
+    """Name a model, what tells it apart from others of its name, and what it requires."""
+    apart: dict[str, Any] = {"model": model.model}
+    required: dict[str, Any] = {}
+    for name in type(model).model_fields:
+        value = getattr(model, name)
+        if name in APART:
+            apart[name] = list(value) if isinstance(value, tuple) else value
+        elif name != "model" and value is not None:
+            required[name] = (
+                rational(value) if isinstance(value, Fraction) else list(value) if isinstance(value, tuple) else value
+            )
+    return {**apart, "required": required}
+
+
+def best_of_each(policy: Policy, classes: Classes, context: Context) -> list[dict[str, Any]]:
+    """Report the best parameters of every model that the table satisfies, when nothing is required."""
+    wanted: list[tuple[str, str | None, dict[str, Any]]] = [("k_anonymity", None, {})]
+    for name in classes.sensitive:
+        wanted += [(model, name, {}) for model in ("distinct_l", "entropy_l", "recursive_cl", "alpha_k")]
+        wanted.append(("t_closeness", name, {"distance": "equal"}))
+        attribute = policy.attributes.get(name)
+        hierarchy = context.references[name].hierarchy
+        placed = hierarchy.missing < 0 or bool(context.references[name].missing_at)
+        if attribute is not None and attribute.is_ordered and placed:
+            wanted.append(("t_closeness", name, {"distance": "ordered"}))
+        if hierarchy.height > 0:
+            wanted.append(("t_closeness", name, {"distance": "hierarchical"}))
+    return [
+        {
+            "model": model,
+            **({} if attribute is None else {"attribute": attribute}),
+            **fixed,
+            "required": None,
+            "achieved": achieved(model, attribute, classes, context, **fixed),
+            "satisfied": None,
+        }
+        for model, attribute, fixed in wanted
+    ]
+
+
+def persons_spread(frequencies: Frequencies, assignment: Assignment) -> int | None:
+    """Count the persons whose rows lie in several classes: who knows two of their rows may narrow them down."""
+    persons = frequencies.persons
+    if persons is None:
+        return None
+    class_of_tuple = np.full(len(frequencies.start) - 1, SUPPRESSED, np.int64)
+    class_of_tuple[frequencies.tuple_of[assignment.cell]] = assignment.class_of
+    owners = np.repeat(class_of_tuple, np.diff(persons.start))
+    pairs = np.unique(
+        persons.ids[owners != SUPPRESSED].astype(np.int64) * (assignment.classes + 1) + owners[owners != SUPPRESSED]
+    )
+    return int((np.bincount(pairs // (assignment.classes + 1)) > 1).sum()) if len(pairs) else 0
+
+
+def unit_of(frequencies: Frequencies) -> dict[str, Any]:
+    """Say how many persons there are, if that is known, and what sizes count."""
+    persons = frequencies.persons
+    return {"persons": None, "unit": "rows"} if persons is None else {"persons": persons.total, "unit": "persons"}
+
+
+def weaknesses(prepared: Prepared, *, earlier_releases: int = 0) -> list[Notice]:
+    """Say where the models of the policy are the wrong tool for a table, or a weak one (``suitability``)."""
+    policy, person_of_row = prepared.policy, prepared.counted.person_of_row
+    numeric = [
+        name for name, attribute in policy.attributes.items() if attribute.type in ("integer", "decimal", "date")
+    ]
+    return suitability(
+        prepared.counted.frequencies,
+        policy.privacy,
+        numeric,
+        rows_per_person=1 if person_of_row is None else int(np.bincount(person_of_row).max()),
+        earlier_releases=earlier_releases,
+    )
