@@ -78,16 +78,22 @@ def solve(problem: Problem, policy: Policy, progress: Progress) -> tuple[State, 
 
 
 def _start(problem: Problem, quality: str, progress: Progress) -> State:
-    """Partition by cuts that hold all criteria.
+    """Partition by cuts that hold all criteria; where these bound shares, merge as well, and keep what loses less.
 
-    Where shares are bounded, no good cut does: there classes that need not hold them are merged by what violates
-    them, then split where they have slack.
+    Cuts win where the bound is loose, merging where it is tight: then no good cut holds it.
     """
     whole = satisfied_alone(problem)
+    cut = _partition(problem, problem.guards, whole)
+    merge_violators(cut)
     if not np.isin(problem.guards.spec[:, KIND], SHARES).any():
-        state = _partition(problem, problem.guards, whole)
-        merge_violators(state)
-        return state
+        return cut
+    split_classes(cut, 0)
+    merged = _merged(problem, whole, quality, progress)
+    return min(cut, merged, key=lambda state: state.loss())
+
+
+def _merged(problem: Problem, whole: NDArray[np.bool_], quality: str, progress: Progress) -> State:
+    """Cut by what stays satisfied, merge classes by what violates the rest, split them where they have slack."""
     first = absorbing(problem.guards)
     state = _partition(problem, first, whole)
     if violating_rows(state) < state.problem.frequencies.total / 2:
