@@ -27,7 +27,7 @@ def test_facts_are_counted():
     [
         (["1", "-2", "30"], "integer", None),
         (["1.5", "2"], "decimal", None),
-        (["1,5", "2,25"], "decimal", None),
+        (["1,5", "2,25"], "decimal", ","),
         (["02138", "10115"], "code", None),
         (["J18", "K35.2"], "code", None),
         (["2024-01-31", "2024-12-01"], "date", "%Y-%m-%d"),

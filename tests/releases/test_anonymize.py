@@ -172,6 +172,61 @@ def test_identifiers_go_or_are_masked_or_become_stable_pseudonyms(tmp_path):
         names(action="pseudonym", key_file=str(key))
 
 
+@pytest.mark.parametrize("to_file", [True, False])
+def test_the_mapping_is_written_when_the_release_is_delivered(tmp_path, monkeypatch, to_file):
+    key = tmp_path / "key"
+    key.write_bytes(b"0123456789abcdef")
+    settings = {"action": "pseudonym", "key_file": str(key), "mapping_file": str(tmp_path / "mapping.csv")}
+    attributes = {"name": {"role": "id", **settings}, "age": AGE, "ill": {"role": "sensitive"}}
+    table = pa.table({"name": ["Ann", "Bob"], "age": [21, 24], "ill": ["a", "b"]})
+    output = tmp_path / "out.csv" if to_file else None
+    failed = {"verification": {"rows_match": False, "coverage": "proven"}, "satisfied": False, "models": []}
+    with monkeypatch.context() as patch, pytest.raises(ind.VerificationError):
+        patch.setattr(module, "verify_written", lambda *_, **__: failed)
+        ind.anonymize(table, policy(attributes=attributes), output=output)
+    assert list(tmp_path.iterdir()) == [key]
+    ind.anonymize(table, policy(attributes=attributes), output=output)
+    assert "Ann" in (tmp_path / "mapping.csv").read_text()
+    with pytest.raises(ind.DataError, match="exists"):
+        ind.anonymize(table, policy(attributes=attributes), output=output, force=True)
+    settings["mapping_file"] = str(tmp_path / "new.csv")
+    attributes["name"] = {"role": "id", **settings}
+    with pytest.raises(ind.PolicyError, match="another output"):
+        ind.anonymize(table, policy(attributes=attributes), output=tmp_path / "new.csv")
+
+
+def test_rows_left_out_do_not_hide_a_person_with_several_rows(tmp_path):
+    key = tmp_path / "key"
+    key.write_bytes(b"0123456789abcdef")
+    # two rows of Ann stay, the row of Bob is left out: two different names, as many as rows that stay
+    table = pa.table({"name": ["Ann", "Ann", "Bob"], "age": [21, 24, 22], "pay": [1, 2, None]})
+    settings = {"action": "pseudonym", "key_file": str(key)}
+    given = policy(
+        attributes={
+            "name": {"role": "id", **settings},
+            "age": AGE,
+            "pay": {"role": "sensitive", "type": "integer", "missing": "drop"},
+        },
+        privacy=[ind.TCloseness("pay", 1, distance="ordered")],
+    )
+    with pytest.raises(ind.PolicyError, match="2 different values in 3 rows"):
+        ind.anonymize(table, given)
+
+
+def test_warnings_hold_no_sensitive_value(tmp_path):
+    table = pa.table({"age": [21, 22, 23, 24], "ill": ["=1", "=1 ", "Flu", "flu"], "pay": ["05", "5", "7", "7"]})
+    given = policy(
+        attributes={"age": AGE, "ill": {"role": "sensitive"}, "pay": {"role": "sensitive", "type": "integer"}},
+        privacy=[ind.DistinctL("ill", 2), ind.TCloseness("pay", 1, distance="ordered")],
+    )
+    warnings = ind.anonymize(table, given, output=tmp_path / "out.csv").document["warnings"]
+    found = {(warning["kind"], warning["column"]): warning["message"] for warning in warnings}
+    assert "(4 of them)" in found["look-alike", "ill"]
+    assert "(2)" in found["formula", "ill"]
+    assert "published: 1)" in found["spelling", "pay"]
+    assert not any(value in warning["message"] for warning in warnings for value in ("=1", "flu", "Flu", "05"))
+
+
 def test_a_pseudonym_of_a_person_with_several_rows_is_refused(tmp_path):
     key = tmp_path / "key"
     key.write_bytes(b"0123456789abcdef")

@@ -1,5 +1,7 @@
 """Verification of files of any origin: coverage as an injective assignment, starred rows, persons, hashes."""
 
+from fractions import Fraction
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -68,6 +70,37 @@ def test_starred_rows_are_suppressed_rows_unless_they_form_a_class():
     assert (one_class.document["starred_rows"], one_class.document["classes"]) == (0, 1)
 
 
+def warnings(answer, kind):
+    return [warning["message"] for warning in answer.document["warnings"] if warning["kind"] == kind]
+
+
+def test_more_missing_or_starred_rows_than_the_limit_are_named():
+    table = published(["20-29", "20-29", "*"], ["a", "b", "a"])
+    (message,) = warnings(ind.verify(ORIGINAL, table, POLICY), "suppression")
+    assert message == "of 4 rows 1 are missing and 1 hold * in every quasi-identifier; the policy lets 0 rows go"
+    half = POLICY.model_copy(update={"suppression": POLICY.suppression.model_copy(update={"limit": Fraction(1, 2)})})
+    assert warnings(ind.verify(ORIGINAL, table, half), "suppression") == []
+    whole = published(["20-29", "20-29", "30-39", "30-39"], ["a", "b", "a", "b"])
+    assert warnings(ind.verify(ORIGINAL, whole, POLICY), "suppression") == []
+
+
+def test_rows_that_the_policy_leaves_out_are_not_missed():
+    original = pa.table({"age": ["21", "24", "33", "38"], "pay": ["1", "2", "2", None]})
+    policy = ind.Policy(
+        attributes={
+            "age": {"role": "qi", "hierarchy": {"kind": "suppress"}},
+            "pay": {"role": "sensitive", "type": "integer", "missing": "drop"},
+        },
+        privacy=[ind.TCloseness("pay", 1, distance="ordered")],
+        suppression={"limit": "1/3"},
+    )
+    three = pa.table({"age": ["21", "24", "33"], "pay": ["1", "2", "2"]})
+    assert warnings(ind.verify(original, three, policy), "suppression") == []
+    assert warnings(ind.verify(original, three.slice(0, 2), policy), "suppression") == []
+    (message,) = warnings(ind.verify(original, three.slice(0, 1), policy), "suppression")
+    assert message.startswith("of 3 rows 2 are missing")
+
+
 def test_an_identifying_column_in_the_published_table_fails():
     policy = ind.Policy(
         attributes={
@@ -105,6 +138,28 @@ def test_persons_are_known_when_deciding_again_gives_the_file():
     answer = ind.verify(table, release.table, policy)
     assert answer.satisfied
     assert answer.document["models"][0]["achieved"] == {"k": 3}
+
+
+def test_verifying_pseudonyms_of_persons_needs_no_key_and_writes_no_mapping(tmp_path):
+    key, mapping = tmp_path / "key", tmp_path / "mapping.csv"
+    key.write_bytes(b"0123456789abcdef")
+    table = pa.table({"p": ["1", "2", "3", "4"], "age": ["21", "21", "22", "22"]})
+    settings = {"action": "pseudonym", "key_file": str(key), "mapping_file": str(mapping)}
+    policy = ind.Policy(
+        person={"key": "p"},
+        attributes={"p": {"role": "id", **settings}, "age": {"role": "qi", "hierarchy": {"kind": "suppress"}}},
+        privacy=[ind.KAnonymity(2)],
+    )
+    release = ind.anonymize(table, policy, output=tmp_path / "out.csv")
+    assert mapping.read_text().count("\n") == 5
+    assert release.document["satisfied"]
+    before = mapping.read_bytes()
+    assert ind.verify(table, release.table, policy).satisfied
+    key.unlink()
+    mapping.unlink()
+    ind.verify(table, tmp_path / "out.csv", policy)
+    assert before.startswith(b"value,pseudonym")
+    assert not mapping.exists()
 
 
 def test_persons_of_a_foreign_file_are_counted_at_their_least():

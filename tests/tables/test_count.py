@@ -12,8 +12,8 @@ from indistinct.errors import DataError
 from indistinct.hierarchies import build_hierarchy
 from indistinct.tables.classes import classes_of, recoding_of, whole_tuples
 from indistinct.tables.count import count
-from indistinct.tables.order import lexicographic_order
 from indistinct.tables.keys import KeyTable
+from indistinct.tables.order import lexicographic_order
 from indistinct.tables.records import Assignment
 from indistinct.tables.source import open_source
 

@@ -31,6 +31,18 @@ def test_no_table(tmp_path, name, content, error, words):
     assert str(tmp_path) not in caught.value.message
 
 
+@pytest.mark.parametrize("url", ["https://h/people.csv?token=secret", "S3://bucket/x.parquet", "ftp://h/x.csv"])
+def test_nothing_is_fetched_from_the_network(url):
+    with pytest.raises(UnsupportedError, match="nothing is fetched from the network; download the file") as caught:
+        open_source(url)
+    assert "secret" not in caught.value.message
+
+
+def test_a_file_url_is_a_path():
+    with pytest.raises(UnsupportedError, match="give the path"):
+        open_source("file:///people.csv")
+
+
 def test_a_directory_is_no_table(tmp_path):
     with pytest.raises(DataError, match="directory"):
         open_source(tmp_path)

@@ -48,6 +48,8 @@ def audit(
     delimiter: Annotated[
         str | None, typer.Option("--delimiter", help="Separator of a text file; sniffed when absent.")
     ] = None,
+    decimal: Annotated[str | None, typer.Option("--decimal", help="Decimal mark of numbers, . or ,")] = None,
+    encoding: Annotated[str | None, typer.Option("--encoding", help="Encoding of a text file; default utf-8.")] = None,
     missing: Annotated[
         list[str] | None, typer.Option("--missing", help="Token of a missing value (repeatable; default '').")
     ] = None,
@@ -80,6 +82,7 @@ def audit(
         "l_kind": l_kind, "c": c, "t": t, "t_distance": t_distance, "person": person, "types": pairs(type_, "--type"),
         "orders": {name: text.split(",") for name, text in pairs(order, "--order").items()},
         "hierarchies": pairs(hierarchy, "--hierarchy"), "delimiter": delimiter, "missing": missing,
+        "decimal": decimal, "encoding": encoding,
     }  # fmt: skip
     if policy is not None and any(flags[name] for name in ("qi", "sensitive", "k", "l", "t")):
         message = "give either --policy or --qi, --sensitive, --k, --l, --t, not both"

@@ -69,7 +69,7 @@ def progress(*, quiet: bool) -> Iterator[Report]:
 
 def print_json(document: Mapping[str, Any]) -> None:
     """Print the one JSON document of a command."""
-    print(json.dumps(document, ensure_ascii=False))  # noqa: T201
+    print(json.dumps(document, ensure_ascii=False, allow_nan=False))  # noqa: T201
 
 
 def tell(text: str) -> None:

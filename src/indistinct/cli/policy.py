@@ -63,6 +63,7 @@ def draft(
     delimiter: Annotated[
         str | None, typer.Option("--delimiter", help="Separator of a text file; sniffed when absent.")
     ] = None,
+    encoding: Annotated[str | None, typer.Option("--encoding", help="Encoding of a text file; default utf-8.")] = None,
     query: Query = None,
     sql_table: SqlTable = None,
     force: Force = False,
@@ -79,6 +80,7 @@ def draft(
         text = run(
             place(table),
             delimiter=delimiter,
+            encoding=encoding,
             query=query,
             sql_table=sql_table,
             beside=output,

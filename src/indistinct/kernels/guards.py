@@ -39,14 +39,15 @@ if TYPE_CHECKING:
     Float64 = NDArray[np.float64]
 
 # places in ``Guards.limits`` and columns of ``Guards.spec``
-LEAST_SIZE, WIDEST, PLACES = 0, 1, 2
+LEAST_SIZE, WIDEST, PLACES, ONE_COUNT = range(4)
 KIND, COLUMN, VALUES, HEIGHT, AT = range(5)
 
 
 class Guards(NamedTuple):
     """All criteria in flat arrays, ordered by sensitive column.
 
-    ``limits`` int64[3]: least size k, largest domain, largest number of distinct values asked for. ``spec``
+    ``limits`` int64[4]: least size k, largest domain, largest number of distinct values asked for, and 1 if that
+    is the only criterion beside size. ``spec``
     int64[q, 5]: kind, sensitive column, its number of values m, levels, start in ``share``. ``parameter``
     float64[q, 2]. ``node`` int32[.] and ``share`` float64[.]: for each level m nodes and their shares (distances
     on trees); the distribution function and its prefix sums (ordered); 1 where a value is concerned (alpha).

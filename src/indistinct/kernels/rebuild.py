@@ -12,7 +12,7 @@ import numpy as np
 
 from indistinct.kernels import lean, step
 from indistinct.kernels.boxes import Costs, union_loss
-from indistinct.kernels.guards import LEAST_SIZE, PLACES, Guards, Scratch, places_missing, shortfall
+from indistinct.kernels.guards import LEAST_SIZE, ONE_COUNT, PLACES, Guards, Scratch, places_missing, shortfall
 from indistinct.kernels.partition import (
     CLASS,
     HEAD,
@@ -130,24 +130,34 @@ def _short(units: Units, guards: Guards, pool: Pool, found: int, g: int, more: i
 
 
 @step
-def _needs(units: Units, guards: Guards, pool: Pool, found: int, g: int, scratch: Scratch) -> float:
-    """Shortfall of a group if only units that lessen it may join; 0 if any may, or if the group is complete.
+def _needs(units: Units, guards: Guards, size: int, count: int, scratch: Scratch) -> float:
+    """Shortfall of the ``count`` units in ``scratch.ids`` if only units that lessen it may join them, else 0.
 
-    That is so once the group is large enough, or has only as many places left as values are missing.
+    That is so once they are large enough, or have only as many places left as values are missing.
     """
-    k, size = guards.limits[LEAST_SIZE], pool.mass[g, SIZE]
-    if size + guards.limits[PLACES] < k:
+    k, places = guards.limits[LEAST_SIZE], guards.limits[PLACES]
+    if size + places < k:
         return 0.0
-    short = _short(units, guards, pool, found, g, np.int64(-1), scratch)
+    short = shortfall(units, guards, scratch.ids[:count], scratch)
     if size >= k or short == 0.0:
         return short
-    count = 0
-    for j in range(found):
-        if pool.ints[GROUP, j] == g:
-            scratch.ids[count] = pool.ints[UNIT, j]
-            count += 1
-    missing = places_missing(units, guards, scratch.ids[:count], scratch)
+    if guards.limits[ONE_COUNT] == 1:
+        missing = np.int64(short * places + 0.5)
+    else:
+        missing = places_missing(units, guards, scratch.ids[:count], scratch)
     return short if missing > 0 and size + missing >= k else 0.0
+
+
+@step
+def _helps(units: Units, guards: Guards, u: int, count: int, short: float, scratch: Scratch) -> bool:
+    """Whether unit u lessens the shortfall of the ``count`` units in ``scratch.ids``."""
+    if guards.limits[ONE_COUNT] == 1:  # distinct values of one attribute: a new one does
+        for i in range(count):
+            if units.kin[scratch.ids[i]] == units.kin[u]:
+                return False
+        return True
+    scratch.ids[count] = u
+    return shortfall(units, guards, scratch.ids[: count + 1], scratch) < short - 1e-9
 
 
 @step
@@ -175,7 +185,7 @@ def _attempt(
         for b in range(len(box)):
             box[b] = unit[b]
         pool.mass[g, ROWS], pool.mass[g, SIZE] = 0, 0
-        loss, anew, short = union_loss(costs, unit, unit), True, 0.0
+        loss, anew, short, count = union_loss(costs, unit, unit), True, 0.0, np.int64(0)
         while i >= 0:
             u = pool.ints[UNIT, i]
             unit = units.reach[u]
@@ -185,8 +195,10 @@ def _attempt(
             pool.mass[g, ROWS] += units.mass[u, ROWS]
             pool.mass[g, SIZE] += units.mass[u, SIZE]
             left -= 1
-            if guarded:
-                short = _needs(units, guards, pool, found, g, scratch)
+            if guarded:  # the open group stands at the front of ``scratch.ids``
+                scratch.ids[count] = u
+                count += 1
+                short = _needs(units, guards, pool.mass[g, SIZE], count, scratch)
             if pool.mass[g, SIZE] >= k and short == 0.0:
                 break
             i, least = -1, np.inf
@@ -195,7 +207,7 @@ def _attempt(
                     if anew:
                         pool.floats[ADDED, j] = union_loss(costs, box, units.reach[pool.ints[UNIT, j]])
                     if pool.floats[ADDED, j] < least and (
-                        short == 0.0 or _short(units, guards, pool, found, g, j, scratch) < short - 1e-9
+                        short == 0.0 or _helps(units, guards, np.int64(pool.ints[UNIT, j]), count, short, scratch)
                     ):
                         i, least = j, pool.floats[ADDED, j]
             if i >= 0:

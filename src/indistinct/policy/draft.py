@@ -29,7 +29,13 @@ _HEAD = """\
 """
 
 
-def draft(columns: Sequence[ColumnFacts], *, source: str | None = None, delimiter: str | None = None) -> str:
+def draft(
+    columns: Sequence[ColumnFacts],
+    *,
+    source: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+) -> str:
     """Write a policy draft as TOML with a comment that gives the reason of every suggestion.
 
     The text is a valid policy (``Policy.load`` reads it) whenever some column looks like a quasi-identifier;
@@ -56,10 +62,13 @@ def draft(columns: Sequence[ColumnFacts], *, source: str | None = None, delimite
     found = [(facts, suggest(facts)) for facts in columns]
     person = next((facts for facts, suggestion in found if suggestion.is_person), None)
     lines = [*_HEAD.format(rows=rows, columns=len(columns)).splitlines(), "version = 1"]
-    if source is not None or delimiter is not None:
+    comma = any((facts.looks_like, facts.format) == ("decimal", ",") for facts in columns)
+    if source is not None or delimiter is not None or comma or encoding is not None:
         lines += ["", "[table]"]
         lines += [f"source = {_toml(source)}"] if source is not None else []
         lines += [f"delimiter = {_toml(delimiter)}"] if delimiter is not None else []
+        lines += [f"encoding = {_toml(encoding)}"] if encoding is not None else []
+        lines += ['decimal = ","  # CONFIRM: some columns hold numbers with a decimal comma'] if comma else []
     if person is not None:
         reason = suggest(person).reason
         about = f"CONFIRM: {reason}; sizes count persons, not rows"
@@ -86,7 +95,7 @@ def _attribute(facts: ColumnFacts, suggestion: Suggestion) -> list[str]:
     kind = None if is_code(facts) else _TYPES.get(facts.looks_like)
     if role in ("quasi_identifying", "sensitive") and kind is not None:
         lines.append(f'type = "{kind}"  # CONFIRM: all values look like it; text if they are codes')
-        if facts.format not in (None, "%Y-%m-%d"):
+        if kind == "date" and facts.format not in (None, "%Y-%m-%d"):
             about = "CONFIRM: it reads all values; day and month may be swapped"
             lines.append(f"format = {_toml(facts.format)}  # {about}")
     if role == "quasi_identifying":
@@ -99,7 +108,8 @@ def _attribute(facts: ColumnFacts, suggestion: Suggestion) -> list[str]:
 
 def _hierarchy(facts: ColumnFacts) -> tuple[str, str]:
     if facts.looks_like == "date":
-        return '{ kind = "dates", levels = ["month", "quarter", "year", "decade"] }', "levels of the calendar"
+        why = 'from ... to, widened to months; levels of the calendar: kind = "dates", levels = ["month", "year"]'
+        return '{ kind = "range", bounds = "snapped" }', why
     if is_code(facts):
         return '{ kind = "masking", from = "right" }', "codes are shortened from the right"
     if facts.looks_like in ("integer", "decimal"):

@@ -45,6 +45,7 @@ def from_flags(
     delimiter: str | None = None,
     missing: Sequence[str] | None = None,
     decimal: str | None = None,
+    encoding: str | None = None,
 ) -> Policy:
     """Build the policy that the flags of ``audit`` describe.
 
@@ -62,6 +63,7 @@ def from_flags(
     and thresholds that lack their partner (``t`` without ``t_distance``, ``l`` or ``t`` without a sensitive
     column).
     """
+    qi, sensitive, identifying = (_listed(names) for names in (qi, sensitive, identifying))
     roles = _roles(qi, sensitive, identifying)
     attributes: dict[str, dict[str, Any]] = {name: {"role": role} for name, role in roles.items()}
     for name, kind in (types or {}).items():
@@ -77,7 +79,7 @@ def from_flags(
         settings = _settings(attributes, name, "--hierarchy")
         settings["hierarchy"] = {"file": spec} if isinstance(spec, str) else dict(spec)
     table: dict[str, Any] = {"unlisted": "insensitive"}
-    given = {"delimiter": delimiter, "missing": missing, "decimal": decimal}
+    given = {"delimiter": delimiter, "missing": missing, "decimal": decimal, "encoding": encoding}
     table |= {key: value for key, value in given.items() if value is not None}
     privacy: list[Privacy] = [] if k is None else [KAnonymity(_number(k))]
     privacy += _diversity(sensitive, l, l_kind, c)
@@ -89,6 +91,11 @@ def from_flags(
         privacy=privacy,
     )
     return policy.at(Path(), from_flags=True)
+
+
+def _listed(names: Sequence[str]) -> Sequence[str]:
+    """Take a single text as the names that it lists, as on the command line."""
+    return [name.strip() for name in names.split(",")] if isinstance(names, str) else names
 
 
 def _roles(qi: Sequence[str], sensitive: Sequence[str], identifying: Sequence[str]) -> dict[str, str]:

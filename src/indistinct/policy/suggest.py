@@ -22,7 +22,8 @@ _DATE_FORMATS = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _PHONE = re.compile(r"\+?[\d(][\d\s()/.-]{6,}\d")
 _INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)", re.ASCII)
-_DECIMAL = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?", re.ASCII)
+_POINT = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
+_COMMA = re.compile(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?", re.ASCII)
 _CODE = re.compile(r"(?=\S*\d)[\w./-]{2,20}")
 
 _WORDS = re.compile(r"\S+")
@@ -58,7 +59,7 @@ class ColumnFacts:
     ``rows`` of the table, ``missing`` cells among them, ``distinct`` present values, ``singletons``: values
     that occur in one row only. ``examples``: up to three frequent values; they are shown for
     quasi-identifiers only. ``looks_like``: empty, constant, integer, decimal, date, code, email, phone, free
-    text or text. ``format``: of dates.
+    text or text. ``format``: that of dates, or the decimal mark where it is a comma.
     """
 
     name: str
@@ -120,7 +121,8 @@ def _look(values: Sequence[str]) -> tuple[str, str | None]:
         return "date", date_format
     kinds: tuple[tuple[str, Callable[[str], object]], ...] = (
         ("integer", _INTEGER.fullmatch),
-        ("decimal", lambda text: _DECIMAL.fullmatch(text) and not _has_leading_zero(text)),
+        ("decimal", lambda text: _POINT.fullmatch(text) and not _has_leading_zero(text)),
+        ("decimal comma", lambda text: _COMMA.fullmatch(text) and not _has_leading_zero(text)),
         ("email", _EMAIL.fullmatch),
         ("code", _CODE.fullmatch),
         ("phone", _PHONE.fullmatch),
@@ -128,7 +130,7 @@ def _look(values: Sequence[str]) -> tuple[str, str | None]:
     )
     for kind, test in kinds:
         if all(test(text) for text in values):
-            return kind, None
+            return ("decimal", ",") if kind == "decimal comma" else (kind, None)
     words = sum(len(text.split()) for text in values) / len(values)
     return ("free text" if words > 6 else "text"), None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -160,11 +161,12 @@ def _worst(
     classes: Classes,
     evaluations: list[tuple[str, Evaluation]],
 ) -> list[dict[str, Any]]:
-    """Describe the smallest violating classes, with the attribute whose generalization would help most."""
-    if not evaluations:
-        return []
-    violating = ~np.logical_and.reduce([evaluation.satisfied for _, evaluation in evaluations])
-    chosen = np.flatnonzero(violating)
+    """Describe the smallest violating classes (all are candidates when nothing is required).
+
+    Each comes with the attribute whose generalization would help most.
+    """
+    required = [~evaluation.satisfied for _, evaluation in evaluations]
+    chosen = np.flatnonzero(np.logical_or.reduce(required)) if required else np.arange(len(classes))
     chosen = chosen[np.argsort(classes.sizes[chosen], kind="stable")][:WORST_SHOWN]
     tuple_of_class = np.zeros(len(classes), np.int64)
     tuple_of_class[assignment.class_of[assignment.class_of >= 0]] = frequencies.tuple_of[
@@ -188,7 +190,7 @@ def _worst(
                     for hierarchy, code in zip(frequencies.quasi, codes.tolist(), strict=True)
                 },
                 "size": int(classes.sizes[number]),
-                "measure": {name: round(float(evaluation.measure[number]), 6) for name, evaluation in evaluations},
+                "measure": {name: _finite(evaluation.measure[number]) for name, evaluation in evaluations},
                 "suggestion": (
                     f"{others[helper]} other rows agree in everything but {names[helper]}: a coarser "
                     f"{names[helper]} would join them"
@@ -198,6 +200,11 @@ def _worst(
             }
         )
     return found
+
+
+def _finite(measure: float) -> float | None:
+    """Round for display; JSON has no infinity."""
+    return round(float(measure), 6) if isfinite(measure) else None
 
 
 def wildcard_k(frequencies: Frequencies, assignment: Assignment) -> int | None:

@@ -22,6 +22,7 @@ def draft(
     table: Any,
     *,
     delimiter: str | None = None,
+    encoding: str | None = None,
     query: str | None = None,
     sql_table: str | None = None,
     beside: Path | None = None,
@@ -31,7 +32,8 @@ def draft(
 
     ``beside`` is where the draft will stand: the path of the table is written relative to it.
     """
-    source = open_source(table, TableOptions(delimiter=delimiter, query=query, table=sql_table))
+    options = TableOptions(delimiter=delimiter, encoding=encoding or "utf-8", query=query, table=sql_table)
+    source = open_source(table, options)
     numbers = [Dictionary(name) for name in source.columns]
     counts = [np.zeros(0, np.int64) for _ in numbers]
     rows = 0
@@ -49,4 +51,4 @@ def draft(
     if (path := path_of(table)) is not None:
         folder = Path() if beside is None else beside.parent
         place = Path(os.path.relpath(path, folder)).as_posix()
-    return draft_text(facts, source=place, delimiter=source.dialect)
+    return draft_text(facts, source=place, delimiter=source.dialect, encoding=encoding)

@@ -119,7 +119,8 @@ def binder(
             base=policy.base,
         )
         if hierarchy.spellings:
-            message = f'"{name}" has {len(hierarchy.spellings)} values that are spelled in more than one way'
+            others = len(hierarchy.spellings)
+            message = f'"{name}" has numbers that are spelled in several ways (beside those published: {others})'
             shown = spelling_note(name, hierarchy.spellings) if name in quasi else message
             notices.append(Notice("spelling", name, shown))
         return hierarchy

@@ -108,7 +108,7 @@ def audit_text(document: Mapping[str, Any]) -> str:
     if wildcard is not None and wildcard != document["smallest_class"]:
         lines.append(f"a missing value is a value of its own here; if it could be anything, k would be {wildcard}")
     known = document["k_if_untouched_columns_are_known"]
-    if known != document["smallest_class"]:
+    if known is not None:
         lines.append(f"if the columns that stay unchanged were known to an attacker, k would be {known}")
     if document.get("persons_in_several_classes"):
         lines.append(f"{document['persons_in_several_classes']} persons have rows in several classes")

@@ -6,7 +6,7 @@ Symbols: n rows; ``c`` cells; ``u`` distinct quasi-identifier tuples; ``d`` quas
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -186,9 +186,9 @@ class Recoding:
     domain) the label is that of the node at the level, otherwise that of the smallest box (``Hierarchy.label``).
     """
 
-    quasi: tuple[Hierarchy, ...]
-    lo: Int32
-    hi: Int32
+    quasi: tuple[Hierarchy, ...] = field(repr=False)  # original values must not be printed by accident
+    lo: Int32 = field(repr=False)
+    hi: Int32 = field(repr=False)
     levels: tuple[int, ...] | None = None
 
     def labels(self, position: int) -> tuple[list[str | None], Int64]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.kernels.criteria import ALPHA, DISTINCT, T_EQUAL, T_HIERARCHICAL, T_ORDERED, K
-from indistinct.kernels.guards import KIND, Guards
+from indistinct.kernels.guards import KIND, ONE_COUNT, Guards
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,8 @@ def guards_of(criteria: Sequence[Criterion], sensitive: Sequence[str], sizes: Se
         parameter[row, : len(given)] = given
         nodes.append(node)
         shares.append(share)
-    limits = np.array([k, max([1, *sizes]), places], np.int64)
+    only = int(len(kept) == 1 and kept[0][1].kind == DISTINCT)
+    limits = np.array([k, max([1, *sizes]), places, only], np.int64)
     return Guards(limits, spec, parameter, np.concatenate(nodes).astype(np.int32), np.concatenate(shares))
 
 
@@ -68,4 +69,6 @@ def _profile(criterion: Criterion, size: int) -> tuple[Int32, Float64, int]:
 def absorbing(guards: Guards) -> Guards:
     """Return the guards that stay satisfied when anything is added: size and distinct values."""
     kept = guards.spec[:, KIND] == DISTINCT
-    return guards._replace(spec=guards.spec[kept], parameter=guards.parameter[kept])
+    limits = guards.limits.copy()
+    limits[ONE_COUNT] = kept.sum() == 1
+    return guards._replace(limits=limits, spec=guards.spec[kept], parameter=guards.parameter[kept])
