@@ -61,6 +61,14 @@ def test_help_answers_without_the_heavy_libraries():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_a_reader_that_goes_away_is_no_error():
+    words = [sys.executable, "-c", "from indistinct.cli import main; main()", "policy", "schema"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as done:
+        done.stdout.close()
+        assert done.stderr.read() == b""
+    assert done.returncode == 0
+
+
 def test_the_main_job_end_to_end(folder):
     code, out, err = run("anonymize", "table.csv", "--policy", "policy.toml", "--output", "out.csv", cwd=folder)
     assert (code, err) == (0, "")

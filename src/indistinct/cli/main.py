@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import traceback
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import typer
@@ -55,8 +56,9 @@ def main() -> None:
     which an interruption would turn a finished job into a failed one.
     """
     code = run(sys.argv[1:])
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # a reader that went away, as head does, is no error
+            stream.flush()
     os._exit(code)
 
 
@@ -73,7 +75,6 @@ def run(words: list[str]) -> int:
             code = _answer(KeyboardInterrupt(), words)
         sys.stdout.flush()
     except BrokenPipeError:
-        sys.stderr.close()
         code = 0
     except BaseException as error:  # noqa: BLE001  # the last place that can turn an error into a sentence
         code = _answer(error, words)

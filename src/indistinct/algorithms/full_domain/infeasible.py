@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from math import floor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.algorithms.obstacles import obstacle, percent, reached
 from indistinct.errors import InfeasibleError
-from indistinct.models import MODELS, Context, evaluate, infeasible_reason
+from indistinct.models import MODELS, Context, infeasible_reason
 from indistinct.tables.classes import classes_of
 from indistinct.tables.records import Assignment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from fractions import Fraction
 
-    from indistinct.algorithms.full_domain.lattice import Lattice
     from indistinct.algorithms.full_domain.tables import Tables
     from indistinct.policy.privacy import Privacy
     from indistinct.tables.records import Frequencies
@@ -45,44 +44,15 @@ def infeasible(
     allowed = floor(share * total)
     reason = (
         f"no full-domain recoding satisfies the policy within the suppression limit: needed suppression "
-        f"{needed} of {total} ({_percent(needed, total)}), limit {_percent(share.numerator, share.denominator)} "
+        f"{needed} of {total} ({percent(needed, total)}), limit {percent(share.numerator, share.denominator)} "
         f"({allowed} of {total} rows)"
     )
-    obstacles = _obstacles(tables.lattice)
+    lattice = tables.lattice
+    tops = [obstacle(hierarchy, levels[-1]) for hierarchy, levels in zip(lattice.quasi, lattice.levels, strict=True)]
     nearest = _nearest(frequencies, privacy, share, tables)
     if needed < total:
-        nearest = f"a suppression limit of {_percent(needed, total)} ({needed} of {total} rows) would do; {nearest}"
-    return InfeasibleError("; ".join([reason, *obstacles]), nearest)
-
-
-def _percent(part: int, whole: int) -> str:
-    """Share in percent, rounded up at the fourth digit, so that as a limit it is enough."""
-    scaled = -(-part * 1_000_000 // whole)
-    return f"{scaled / 10_000:.4f}".rstrip("0").rstrip(".") + "%"
-
-
-def _obstacles(lattice: Lattice) -> list[str]:
-    """Attributes whose most general allowed level still tells rows apart."""
-    sentences = []
-    for hierarchy, levels in zip(lattice.quasi, lattice.levels, strict=True):
-        top = hierarchy.levels[levels[-1]]
-        labels = int(top.node_of.max(initial=-1)) + 1
-        if labels < 2:
-            continue
-        if hierarchy.is_fixed:
-            sentences.append(f"'{hierarchy.attribute}' has no hierarchy, its {labels} values are never changed")
-        elif hierarchy.max_level is not None and hierarchy.max_level < hierarchy.height:
-            sentences.append(f"max_level {hierarchy.max_level} of '{hierarchy.attribute}' leaves {labels} labels")
-        else:
-            named = _named(label for label in top.labels if label and label not in hierarchy.texts)
-            sentences.append(f"top level of '{hierarchy.attribute}' still has {labels} labels{named}")
-    return sentences
-
-
-def _named(labels: Iterable[str]) -> str:
-    """List a few labels; values of the table are not among them, error documents hold none."""
-    shown = [f"'{label}'" for label in islice(labels, 5)]
-    return f" ({', '.join(shown[:4])}{', ...' if len(shown) > 4 else ''})" if shown else ""
+        nearest = f"a suppression limit of {percent(needed, total)} ({needed} of {total} rows) would do; {nearest}"
+    return InfeasibleError("; ".join([reason, *filter(None, tops)]), nearest)
 
 
 def _nearest(frequencies: Frequencies, privacy: Sequence[Privacy], share: Fraction, tables: Tables) -> str:
@@ -93,13 +63,8 @@ def _nearest(frequencies: Frequencies, privacy: Sequence[Privacy], share: Fracti
             f"the largest k within the limit is {largest_k(table.sizes, table.rows, floor(share * frequencies.total))}"
         )
     classes = classes_of(frequencies, Assignment.of_tuples(frequencies, member))
-    context = Context(frequencies.references)
-    reached = []
-    for model in privacy:
-        evaluation = evaluate(model, classes, context)
-        if not evaluation.satisfied.all():
-            reached.append(f"{model.model} {_parameters(evaluation.achieved)}")
-    return f"without suppression the most general levels reach {', '.join(reached)}" if reached else ""
+    found = reached(privacy, classes, Context(frequencies.references))
+    return f"without suppression the most general levels reach {', '.join(found)}" if found else ""
 
 
 def largest_k(
@@ -115,14 +80,3 @@ def largest_k(
         if gone > allowed:
             break
     return best
-
-
-def _parameters(achieved: dict[str, Any]) -> str:
-    parts = []
-    for name, value in achieved.items():
-        shown = value
-        if isinstance(value, dict):
-            shown = value.get("fraction", value.get("decimal"))
-        if isinstance(shown, str | int | float):
-            parts.append(f"{name} = {shown}")
-    return ", ".join(parts)

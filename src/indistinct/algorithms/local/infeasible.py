@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from indistinct.algorithms.obstacles import obstacle, percent, reached
 from indistinct.errors import InfeasibleError
-from indistinct.models import infeasible_reason
+from indistinct.models import Context, infeasible_reason
+from indistinct.models.feasibility import whole_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,23 +20,18 @@ def infeasible(problem: Problem, hopeless: NDArray[np.bool_], needed: int) -> In
     """Build the error for a table of which ``needed`` rows would have to go (more may be, or all)."""
     frequencies = problem.frequencies
     total = frequencies.total
+    nearest = (
+        f"a suppression limit of {percent(needed, total)} ({needed} of {total} rows) would do" if needed < total else ""
+    )
     reason = infeasible_reason(problem.privacy, frequencies, problem.allowed)
-    if reason is None:
-        rows = int(problem.tuples.mass[hopeless[problem.block], 0].sum())
-        reason = (
-            f"{rows} of {total} rows lie in {int(hopeless.sum())} of {len(hopeless)} groups that may not be mixed"
-            f"{_causes(problem)} and that do not satisfy the models even as a whole; {problem.allowed} rows may be "
-            "suppressed"
-        )
-    percent = -(-needed * 10_000_000 // total) / 100_000
-    nearest = f"a suppression limit of {percent:g}% ({needed} of {total} rows) would do" if needed < total else ""
-    return InfeasibleError(reason, nearest)
-
-
-def _causes(problem: Problem) -> str:
-    names = [
-        f"'{hierarchy.attribute}'"
-        for hierarchy in problem.frequencies.quasi
-        if not hierarchy.is_range and hierarchy.levels[-1].node_of.max(initial=0) > 0
-    ]
-    return f" (by {', '.join(names)})" if names else ""
+    if reason is not None:
+        best = reached(problem.privacy, whole_table(frequencies), Context(frequencies.references))
+        return InfeasibleError(reason, nearest or f"one class of all rows reaches {', '.join(best)}")
+    rows = int(problem.tuples.mass[hopeless[problem.block], 0].sum())
+    reason = (
+        f"{rows} of {total} rows lie in {int(hopeless.sum())} of {len(hopeless)} groups that may not be "
+        "mixed and that do "
+        f"not satisfy the models even as a whole; {problem.allowed} rows may be suppressed"
+    )
+    tops = [obstacle(hierarchy, hierarchy.height) for hierarchy in frequencies.quasi if not hierarchy.is_range]
+    return InfeasibleError("; ".join([reason, *filter(None, tops)]), nearest)
