@@ -84,8 +84,9 @@ def audit(
         "hierarchies": pairs(hierarchy, "--hierarchy"), "delimiter": delimiter, "missing": missing,
         "decimal": decimal, "encoding": encoding,
     }  # fmt: skip
-    if policy is not None and any(flags[name] for name in ("qi", "sensitive", "k", "l", "t")):
-        message = "give either --policy or --qi, --sensitive, --k, --l, --t, not both"
+    given = [name for name, value in flags.items() if value and (name, value) != ("l_kind", "distinct")]
+    if policy is not None and given:
+        message = f"give either --policy or the options that it replaces, not both; given are {', '.join(given)}"
         raise typer.BadParameter(message)
     with progress(quiet=quiet or json) as report:
         answer = run(

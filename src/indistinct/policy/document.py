@@ -342,9 +342,10 @@ class Run(Section):
     """Where and with what the work is done; it changes nothing about the release."""
 
     temp_dir: str | None = Field(default=None, min_length=1)
-    """Folder for temporary files, relative to the policy file."""
+    """Folder for what does not fit into memory during verification, relative to the policy file; default: beside
+    the output."""
     memory_limit: str | None = None
-    """Memory to stay within, such as "8 GiB"."""
+    """Memory that the recount of the written file stays within, such as "8 GiB"."""
 
     @model_validator(mode="after")
     def _limit_has_unit(self) -> Self:

@@ -53,7 +53,14 @@ def verify_written(
     columns = [column.name for column in published.columns]
     progress("verify", 0, 3)
     options = published_options(policy, path, decision.prepared.source.dialect)
-    read = recount(path if path is not None else published.table(), columns, options)
+    run = policy.run
+    read = recount(
+        path if path is not None else published.table(),
+        columns,
+        options,
+        temp_dir=None if run.temp_dir is None else policy.locate(run.temp_dir),
+        memory_bytes=run.memory_bytes,
+    )
     found = _as_spelled(read, published, policy, path)
     rows_match = matches(published, found)
     progress("verify", 1, 3)

@@ -46,13 +46,31 @@ class Recount:
         return self.texts[position], self.codes[:, position]
 
 
-def recount(place: Any, columns: Sequence[str], options: TableOptions) -> Recount:
+def recount(
+    place: Any,
+    columns: Sequence[str],
+    options: TableOptions,
+    *,
+    temp_dir: Path | None = None,
+    memory_bytes: int | None = None,
+) -> Recount:
     """Read a written table and count its distinct rows. CSV and Parquet files are read and grouped by DuckDB.
 
-    ``place`` is a path or an Arrow table. Missing tokens of ``options`` count as missing in text files.
+    ``place`` is a path or an Arrow table. Missing tokens of ``options`` count as missing in text files. What does not
+    fit into ``memory_bytes`` goes to ``temp_dir`` while DuckDB counts; by default beside the file.
     """
     dictionaries = [Dictionary(name) for name in columns]
-    return _collected(dictionaries, _grouped(place, columns, options))
+    suffix = place.suffix.lower() if isinstance(place, Path) else ""
+    if suffix in DELIMITED_OUTPUTS or (suffix == ".parquet" and _is_known_to_duckdb(place)):
+        settings: dict[str, str | bool] = {
+            "temp_directory": str(temp_dir or place.parent),
+            "autoinstall_known_extensions": False,  # nothing is fetched from the network
+            "autoload_known_extensions": False,
+        }
+        if memory_bytes is not None:
+            settings["memory_limit"] = f"{memory_bytes}B"
+        return _collected(dictionaries, _by_duckdb(place, suffix, columns, options, settings))
+    return count_source(open_source(place, options), columns)
 
 
 def count_source(source: Source, columns: Sequence[str]) -> Recount:
@@ -133,15 +151,6 @@ def _collected(dictionaries: list[Dictionary], batches: Iterable[tuple[Any, Int6
     return Recount(names, texts, *_multiset(np.concatenate(codes), np.concatenate(rows), sizes))
 
 
-def _grouped(place: Any, columns: Sequence[str], options: TableOptions) -> Iterable[tuple[Any, Int64]]:
-    suffix = place.suffix.lower() if isinstance(place, Path) else ""
-    if suffix in DELIMITED_OUTPUTS or (suffix == ".parquet" and _is_known_to_duckdb(place)):
-        yield from _by_duckdb(place, suffix, columns, options)
-        return
-    for batch in open_source(place, options).batches(list(columns)):
-        yield batch, np.ones(batch.num_rows, np.int64)
-
-
 def _is_known_to_duckdb(place: Path) -> bool:
     """DuckDB reads decimals of more than 38 digits as doubles."""
     import pyarrow.parquet as pq
@@ -149,12 +158,14 @@ def _is_known_to_duckdb(place: Path) -> bool:
     return not any(pa.types.is_decimal256(column.type) for column in pq.read_schema(place))
 
 
-def _by_duckdb(place: Path, suffix: str, columns: Sequence[str], options: TableOptions) -> Iterable[tuple[Any, Int64]]:
+def _by_duckdb(
+    place: Path, suffix: str, columns: Sequence[str], options: TableOptions, settings: Mapping[str, str | bool]
+) -> Iterable[tuple[Any, Int64]]:
     import duckdb
 
     # DuckDB renames columns that differ only by case: they are taken by their place
     header = list(open_source(place, options).columns)
-    with duckdb.connect() as connection:
+    with duckdb.connect(config=dict(settings)) as connection:
         try:
             if suffix == ".parquet":
                 relation = connection.read_parquet(str(place))
