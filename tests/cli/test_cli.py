@@ -180,8 +180,10 @@ def test_a_line_longer_than_allowed(folder):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_full_disk_is_a_sentence():
-    code, _, err = run("policy", "schema", "--json")
-    assert (code, err) == (0, "")
+    words = [sys.executable, "-c", "from indistinct.cli import main; main()", "policy", "schema"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "error: the operating system refuses: no space left on device\n")
 
 
 def test_usage_errors_are_json_too(folder):
@@ -196,6 +198,9 @@ def test_audit_by_flags(folder):
     assert (code, answer["satisfied"], answer["smallest_class"]) == (0, True, 4)
     assert [w["column"] for w in answer["warnings"] if w["kind"] == "undeclared"] == ["ward", "ill"]
     assert run("audit", "table.csv", "--qi", "age", "--k", "5", "--quiet", cwd=folder) == (1, "", "")
+    code, _, err = run("audit", "table.csv", "--policy", "policy.toml", "--delimiter", ";", cwd=folder)
+    assert code == 2
+    assert "given are delimiter" in err
 
 
 def test_the_same_bytes_under_every_locale(folder):

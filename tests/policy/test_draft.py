@@ -27,7 +27,7 @@ def test_facts_are_counted():
     [
         (["1", "-2", "30"], "integer", None),
         (["1.5", "2"], "decimal", None),
-        (["1,5", "2,25"], "decimal", ","),
+        (["1,5", "2,25"], "decimal", None),
         (["02138", "10115"], "code", None),
         (["J18", "K35.2"], "code", None),
         (["2024-01-31", "2024-12-01"], "date", "%Y-%m-%d"),
@@ -44,6 +44,10 @@ def test_facts_are_counted():
 def test_looks(values, look, form):
     facts = column("x", values)
     assert (facts.looks_like, facts.format) == (look, form)
+
+
+def test_the_decimal_mark_is_found():
+    assert [column("x", values).decimal for values in (["1,5", "2"], ["1.5", "2"], ["a", "b"])] == [",", ".", "."]
 
 
 @pytest.mark.parametrize(

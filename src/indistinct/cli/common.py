@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,12 +69,13 @@ def progress(*, quiet: bool) -> Iterator[Report]:
 
 def print_json(document: Mapping[str, Any]) -> None:
     """Print the one JSON document of a command."""
-    print(json.dumps(document, ensure_ascii=False, allow_nan=False))  # noqa: T201
+    tell(json.dumps(document, ensure_ascii=False, allow_nan=False))
 
 
 def tell(text: str) -> None:
-    """Print an answer for a person."""
-    print(text)  # noqa: T201
+    """Print an answer; a reader that goes away, as head does, changes nothing about it."""
+    with suppress(BrokenPipeError):
+        print(text)  # noqa: T201
 
 
 def pairs(values: list[str] | None, option: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ import signal
 import sys
 import traceback
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -57,7 +57,7 @@ def main() -> None:
     """
     code = run(sys.argv[1:])
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # a reader that went away, as head does, is no error
+        with suppress(OSError):
             stream.flush()
     os._exit(code)
 
@@ -73,9 +73,8 @@ def run(words: list[str]) -> int:
         code = outcome if isinstance(outcome, int) else 0
         if code == Cancelled.exit_code:  # Typer swallows the interruption and returns its code
             code = _answer(KeyboardInterrupt(), words)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        code = 0
+        with suppress(BrokenPipeError):  # a reader that went away, as head does, is no error
+            sys.stdout.flush()
     except BaseException as error:  # noqa: BLE001  # the last place that can turn an error into a sentence
         code = _answer(error, words)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -100,22 +99,26 @@ def _answer(error: BaseException, words: list[str]) -> int:
         return code
     if "--debug" in words:
         traceback.print_exception(error)
+    if "--json" in words:
+        print_json({"error": _described(error, words)})
+    else:
+        message = error.message if isinstance(error, IndistinctError) else _described(error, words)["message"]
+        print(f"error: {message}", file=sys.stderr)  # noqa: T201
+    return error.exit_code if isinstance(error, IndistinctError) else 2
+
+
+def _described(error: BaseException, words: list[str]) -> dict[str, Any]:
+    """Describe an error for a document. Documents are kept: they name the place, not values of the table."""
     if isinstance(error, IndistinctError):
-        kind, message, where, code = error.kind, error.message, dict(error.where), error.exit_code
-    elif hasattr(error, "format_message"):  # what Typer raises for wrong words; its class has no public name
-        kind, message, where, code = "usage", str(error.format_message()), {}, 2
+        return {"kind": error.kind, "message": error.public_message, "where": dict(error.where)}
+    if hasattr(error, "format_message"):  # what Typer raises for wrong words; its class has no public name
+        kind, message = "usage", str(error.format_message())
     elif isinstance(error, MemoryError):
-        kind, message, where, code = "data", "there is not enough memory for this table", {}, 2
+        kind, message = "data", "there is not enough memory for this table"
+    elif isinstance(error, OSError) and error.strerror:
+        kind, message = "data", f"the operating system refuses: {error.strerror.lower()}"
     else:
         fault = f"{type(error).__name__}: {error}" if "--debug" in words else type(error).__name__
-        kind, where, code = "internal", {}, 2
-        message = (
-            f"indistinct failed unexpectedly ({fault}); nothing was delivered; run again with --debug and report it"
-        )
-    if "--json" in words:
-        # documents are kept: they name the place, not values of the table
-        message = error.public_message if isinstance(error, IndistinctError) else message
-        print_json({"error": {"kind": kind, "message": message, "where": where}})
-    else:
-        print(f"error: {message}", file=sys.stderr)  # noqa: T201
-    return code
+        remedy = "nothing was delivered; run again with --debug and report it"
+        kind, message = "internal", f"indistinct failed unexpectedly ({fault}); {remedy}"
+    return {"kind": kind, "message": message, "where": {}}

@@ -62,7 +62,7 @@ def draft(
     found = [(facts, suggest(facts)) for facts in columns]
     person = next((facts for facts, suggestion in found if suggestion.is_person), None)
     lines = [*_HEAD.format(rows=rows, columns=len(columns)).splitlines(), "version = 1"]
-    comma = any((facts.looks_like, facts.format) == ("decimal", ",") for facts in columns)
+    comma = any(facts.decimal == "," for facts in columns)
     if source is not None or delimiter is not None or comma or encoding is not None:
         lines += ["", "[table]"]
         lines += [f"source = {_toml(source)}"] if source is not None else []
@@ -95,7 +95,7 @@ def _attribute(facts: ColumnFacts, suggestion: Suggestion) -> list[str]:
     kind = None if is_code(facts) else _TYPES.get(facts.looks_like)
     if role in ("quasi_identifying", "sensitive") and kind is not None:
         lines.append(f'type = "{kind}"  # CONFIRM: all values look like it; text if they are codes')
-        if kind == "date" and facts.format not in (None, "%Y-%m-%d"):
+        if facts.format not in (None, "%Y-%m-%d"):
             about = "CONFIRM: it reads all values; day and month may be swapped"
             lines.append(f"format = {_toml(facts.format)}  # {about}")
     if role == "quasi_identifying":

@@ -59,7 +59,7 @@ class ColumnFacts:
     ``rows`` of the table, ``missing`` cells among them, ``distinct`` present values, ``singletons``: values
     that occur in one row only. ``examples``: up to three frequent values; they are shown for
     quasi-identifiers only. ``looks_like``: empty, constant, integer, decimal, date, code, email, phone, free
-    text or text. ``format``: that of dates, or the decimal mark where it is a comma.
+    text or text. ``format``: that of dates. ``decimal``: the mark of decimals.
     """
 
     name: str
@@ -70,6 +70,7 @@ class ColumnFacts:
     examples: tuple[str, ...] = ()
     looks_like: str = "text"
     format: str | None = None
+    decimal: str = "."
 
     @property
     def unique_share(self) -> float:
@@ -91,7 +92,7 @@ def facts_of(name: str, texts: Sequence[str | None], counts: Sequence[int]) -> C
 
     >>> facts_of("zip", ["02138", "10115", None], [20, 1, 3])  # doctest: +NORMALIZE_WHITESPACE
     ColumnFacts(name='zip', rows=24, distinct=2, missing=3, singletons=1, examples=('02138',),
-                looks_like='code', format=None)
+                looks_like='code', format=None, decimal='.')
 
     Raises ValueError when the two differ in length. Not checked: that the texts are distinct.
     """
@@ -99,7 +100,7 @@ def facts_of(name: str, texts: Sequence[str | None], counts: Sequence[int]) -> C
     present = [(text, int(count)) for text, count in pairs if text is not None]
     values = [text for text, _ in present]
     common = sorted((pair for pair in present if pair[1] >= _COMMON), key=lambda pair: (-pair[1], pair[0]))
-    looks_like, date_format = _look(values)
+    looks_like, detail = _look(values)
     return ColumnFacts(
         name=name,
         rows=sum(int(count) for _, count in pairs),
@@ -108,12 +109,13 @@ def facts_of(name: str, texts: Sequence[str | None], counts: Sequence[int]) -> C
         singletons=sum(count == 1 for _, count in present),
         examples=tuple(text for text, _ in common[:3]),
         looks_like=looks_like,
-        format=date_format,
+        format=detail if looks_like == "date" else None,
+        decimal="," if looks_like == "decimal" and detail == "," else ".",
     )
 
 
 def _look(values: Sequence[str]) -> tuple[str, str | None]:
-    """Say what all values look like, and the format when they are dates."""
+    """Say what all values look like, and the format of dates, the decimal mark of decimals."""
     if len(values) < 2:
         return ("constant" if values else "empty"), None
     date_format = _date_format(values)
@@ -121,7 +123,7 @@ def _look(values: Sequence[str]) -> tuple[str, str | None]:
         return "date", date_format
     kinds: tuple[tuple[str, Callable[[str], object]], ...] = (
         ("integer", _INTEGER.fullmatch),
-        ("decimal", lambda text: _POINT.fullmatch(text) and not _has_leading_zero(text)),
+        ("decimal point", lambda text: _POINT.fullmatch(text) and not _has_leading_zero(text)),
         ("decimal comma", lambda text: _COMMA.fullmatch(text) and not _has_leading_zero(text)),
         ("email", _EMAIL.fullmatch),
         ("code", _CODE.fullmatch),
@@ -130,7 +132,8 @@ def _look(values: Sequence[str]) -> tuple[str, str | None]:
     )
     for kind, test in kinds:
         if all(test(text) for text in values):
-            return ("decimal", ",") if kind == "decimal comma" else (kind, None)
+            marks = {"decimal point": ".", "decimal comma": ","}
+            return ("decimal", marks[kind]) if kind in marks else (kind, None)
     words = sum(len(text.split()) for text in values) / len(values)
     return ("free text" if words > 6 else "text"), None
 

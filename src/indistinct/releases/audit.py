@@ -15,7 +15,7 @@ from indistinct.policy import from_flags
 from indistinct.releases.judge import best_of_each, judge, persons_spread, unit_of, weaknesses
 from indistinct.releases.prepare import near_unique, prepare
 from indistinct.releases.texts import as_html, audit_text
-from indistinct.tables.classes import classes_of
+from indistinct.tables.classes import classes_of, whole_tuples
 from indistinct.tables.count import silent
 from indistinct.tables.keys import KeyTable
 from indistinct.tables.order import lexicographic_order, run_starts
@@ -105,7 +105,7 @@ def audit(
     )
     frequencies = prepared.counted.frequencies
     starred = _starred(frequencies, policy.output.suppressed_token) if suppressed_rows == "exempt" else None
-    assignment = _assignment(frequencies, starred)
+    assignment = whole_tuples(frequencies, starred)
     classes = classes_of(frequencies, assignment)
     context = Context(frequencies.references)
     progress("judge", 0, 1)
@@ -146,13 +146,6 @@ def _starred(frequencies: Frequencies, token: str) -> NDArray[np.bool_] | None:
         codes.append(hierarchy.texts.index(token))
     found: NDArray[np.bool_] = (frequencies.tuples == np.array(codes, np.int32)).all(axis=1)
     return found if found.any() else None
-
-
-def _assignment(frequencies: Frequencies, starred: NDArray[np.bool_] | None) -> Assignment:
-    class_of = np.arange(len(frequencies.start) - 1, dtype=np.int32)
-    if starred is not None:
-        class_of[starred] = SUPPRESSED
-    return Assignment.of_tuples(frequencies, class_of)
 
 
 def _worst(

@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
 
 
-def whole_tuples(frequencies: Frequencies) -> Assignment:
-    """Take every distinct quasi-identifier tuple as a class: the table as it stands."""
-    return Assignment.of_tuples(frequencies, np.arange(len(frequencies.start) - 1, dtype=np.int32))
+def whole_tuples(frequencies: Frequencies, suppressed: NDArray[np.bool_] | None = None) -> Assignment:
+    """Take every distinct quasi-identifier tuple as a class, but for those ``suppressed``: the table as it stands."""
+    class_of = np.arange(len(frequencies.start) - 1, dtype=np.int32)
+    if suppressed is not None:
+        class_of[suppressed] = SUPPRESSED
+    return Assignment.of_tuples(frequencies, class_of)
 
 
 def classes_of(frequencies: Frequencies, assignment: Assignment) -> Classes:

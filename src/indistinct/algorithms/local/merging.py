@@ -17,17 +17,14 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
     Float64 = NDArray[np.float64]
 
-# loss (one attribute of one row hidden) that is paid for removing the excess of one row
-PRICE = 20.0
 # classes that are looked at on either side
 WINDOW = 2000
 
 
-def merge_violators(state: State) -> None:
+def merge_violators(state: State, price: float) -> None:
     """Merge classes that violate the criteria with near ones, the smallest first, until none is left that can be.
 
-    First among themselves, by loss for each bit of excess that goes; where nothing is left to merge with, into
-    any class of the block.
+    A violator joins the class that adds least loss minus ``price`` times the excess that goes.
     """
     from indistinct.kernels.merging import excesses
 
@@ -39,7 +36,7 @@ def merge_violators(state: State) -> None:
         violators = np.flatnonzero((state.parts.state[:, HEAD] >= 0) & (excess > 0.0))
         if len(violators) == 0:
             return
-        merged = merge_some(state, guards, violators, state.used, excess, PRICE)
+        merged = merge_some(state, guards, violators, state.used, excess, price)
         if merged == 0 and everyone:
             return
         everyone = everyone or merged == 0

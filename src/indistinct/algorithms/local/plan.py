@@ -40,6 +40,10 @@ HEAT = 0.5, 0.1
 LARGE = 3
 # criteria that bound shares on both sides or all of them at once
 SHARES = ALPHA, T_ORDERED, T_HIERARCHICAL
+# loss (one attribute of one row hidden) that merging pays for the excess of one row that goes; ordered distances are
+# smaller numbers
+PRICE = 20.0
+ORDERED_PRICE = 80.0
 # merging starts from classes of at least so many rows, and from at most so many classes
 LEAST_START = 8
 MOST_START = 4000
@@ -52,17 +56,14 @@ def solve(problem: Problem, policy: Policy, progress: Progress) -> tuple[State, 
     """Find classes of little loss that satisfy the guards where that can be; and sentences about the search."""
     quality = policy.recoding.quality
     begun = monotonic()
-    state = _start(problem, quality, progress)
+    state = _start(problem, quality)
     if int(state.single.sum()) < 2:
         return state, ()
     if quality == "fast":
         loss = state.parts.loss[state.class_of]
         move_units(state, next_units(state), 0, state.single & (loss > LOSSY * loss[state.single].mean()))
         return state, ()
-    nearest = near_units(state)
-    sizes = state.parts.mass[np.unique(state.class_of[state.single]), 1]
-    search = _large if sizes.mean() > LARGE * problem.guards.limits[LEAST_SIZE] else _small
-    state, nearest = search(state, nearest, progress, 0)
+    state, nearest = _searched(state, near_units(state), progress, 0)
     if quality == "balanced":
         return state, ()
     budget = policy.recoding.time_budget or BUDGET
@@ -70,44 +71,43 @@ def solve(problem: Problem, policy: Policy, progress: Progress) -> tuple[State, 
     turn = 1
     while (spent := monotonic() - begun) < budget:
         progress("search", int(1000 * spent), int(1000 * budget))
-        state, nearest = search(state, nearest, progress, turn)
+        state, nearest = _searched(state, nearest, progress, turn)
         curve.append((monotonic() - begun, state.loss()))
         turn += 1
     points = ", ".join(f"{loss:.4f} after {seconds:.1f} s" for seconds, loss in curve)
     return state, (f"the loss fell to {points}",)
 
 
-def _start(problem: Problem, quality: str, progress: Progress) -> State:
-    """Partition by cuts that hold all criteria; where these bound shares, merge as well, and keep what loses less.
+def _start(problem: Problem, quality: str) -> State:
+    """Partition by cuts that hold all criteria; where these bound shares, no good cut does, and classes are merged.
 
-    Cuts win where the bound is loose, merging where it is tight: then no good cut holds it.
+    Where bounds are loose, cuts may lose less than merging; but merging leaves more and smaller classes, from which a
+    search gets further.
     """
     whole = satisfied_alone(problem)
+    bounded = np.isin(problem.guards.spec[:, KIND], SHARES)
+    merged = _merged(problem, whole) if bounded.any() else None
+    if merged is not None and quality != "fast":
+        return merged
     cut = _partition(problem, problem.guards, whole)
-    merge_violators(cut)
-    if not np.isin(problem.guards.spec[:, KIND], SHARES).any():
+    merge_violators(cut, PRICE)
+    if merged is None:
         return cut
     split_classes(cut, 0)
-    merged = _merged(problem, whole, quality, progress)
     return min(cut, merged, key=lambda state: state.loss())
 
 
-def _merged(problem: Problem, whole: NDArray[np.bool_], quality: str, progress: Progress) -> State:
+def _merged(problem: Problem, whole: NDArray[np.bool_]) -> State:
     """Cut by what stays satisfied, merge classes by what violates the rest, split them where they have slack."""
     first = absorbing(problem.guards)
     state = _partition(problem, first, whole)
-    if violating_rows(state) < state.problem.frequencies.total / 2:
-        if quality != "fast":  # first as if the other models were not there
-            easy = replace(state, problem=replace(problem, guards=first))
-            easy, _ = _small(easy, near_units(easy), progress, 0)
-            state = replace(easy, problem=problem)
-    else:
-        light = int(problem.tuples.mass[~whole, 1].sum())
-        least = max(int(first.limits[LEAST_SIZE]), LEAST_START, light // MOST_START)
+    if violating_rows(state) > problem.frequencies.total / 2:
         limits = first.limits.copy()
-        limits[LEAST_SIZE] = least
+        light = int(problem.tuples.mass[~whole, 1].sum())
+        limits[LEAST_SIZE] = max(limits[LEAST_SIZE], LEAST_START, light // MOST_START)
         state = _partition(problem, first._replace(limits=limits), whole)
-    merge_violators(state)
+    kinds = problem.guards.spec[:, KIND]
+    merge_violators(state, ORDERED_PRICE if (kinds == T_ORDERED).any() else PRICE)
     split_classes(state, 0)
     return state
 
@@ -119,7 +119,22 @@ def _partition(problem: Problem, guards: Guards, whole: NDArray[np.bool_]) -> St
     return state_of(problem, whole, class_of, rank)
 
 
-def _small(state: State, nearest: Int32, progress: Progress, turn: int) -> tuple[State, Int32]:
+def _searched(state: State, nearest: Int32, progress: Progress, turn: int) -> tuple[State, Int32]:
+    """One round of the search that suits the classes: small ones are rebuilt, large ones annealed.
+
+    Small ones are annealed too where criteria bound shares: a pool of few classes cannot meet them in many ways.
+    """
+    guards = state.problem.guards
+    sizes = state.parts.mass[np.unique(state.class_of[state.single]), 1]
+    if sizes.mean() > LARGE * guards.limits[LEAST_SIZE]:
+        return _annealed(state, nearest, progress, turn, SWEEPS)
+    state, nearest = _rebuilt(state, nearest, progress, turn)
+    if np.isin(guards.spec[:, KIND], SHARES).any():
+        return _annealed(state, nearest, progress, turn, SWEEPS)
+    return state, nearest
+
+
+def _rebuilt(state: State, nearest: Int32, progress: Progress, turn: int) -> tuple[State, Int32]:
     """Rebuild a fixed number of pools, then move and swap twice."""
     pools = max(LEAST_POOLS, POOLS * len(np.unique(state.class_of[state.single])))
     state, nearest = regrouped(state, nearest)
@@ -130,7 +145,9 @@ def _small(state: State, nearest: Int32, progress: Progress, turn: int) -> tuple
     return state, nearest
 
 
-def _large(state: State, nearest: Int32, progress: Progress, turn: int) -> tuple[State, Int32]:
+def _annealed(
+    state: State, nearest: Int32, progress: Progress, turn: int, sweeps: int
+) -> tuple[State, Int32]:
     """Move and swap, anneal while splitting what gets slack, then move and swap twice."""
     if turn == 0:
         move_units(state, nearest, turn, state.single)
@@ -140,7 +157,7 @@ def _large(state: State, nearest: Int32, progress: Progress, turn: int) -> tuple
         progress("search", stage, STAGES + 2)
         state, nearest = regrouped(state, nearest)
         ends = (hot * (cold / hot) ** (stage / STAGES), hot * (cold / hot) ** ((stage + 1) / STAGES))
-        anneal_units(state, nearest, turn * STAGES + stage, SWEEPS // STAGES, ends)
+        anneal_units(state, nearest, turn * STAGES + stage, sweeps // STAGES, ends)
         split_classes(state, stage)
     state, nearest = regrouped(state, nearest)
     _polish(state, nearest, progress, turn)
