@@ -317,3 +317,27 @@ def test_release_write_and_repr(tmp_path):
 def test_no_model_is_no_release():
     with pytest.raises(ind.PolicyError, match="no privacy model"):
         ind.anonymize(pa.table(TABLE), policy(privacy=[]))
+
+
+def test_one_policy_serves_a_german_file_and_the_frame_made_from_it(tmp_path):
+    (tmp_path / "t.csv").write_text("seen;fee;ill\n31.12.1980;1,5;a\n01.01.1981;2,5;b\n")
+    given = policy(
+        table={"decimal": ",", "delimiter": ";"},
+        attributes={
+            "seen": {
+                "role": "qi",
+                "type": "date",
+                "format": "%d.%m.%Y",
+                "hierarchy": {"kind": "dates", "levels": ["decade"]},
+            },
+            "fee": {"role": "qi", "type": "decimal", "hierarchy": {"kind": "suppress"}},
+            "ill": {"role": "sensitive"},
+        },
+    )
+    frame = pd.DataFrame({"seen": pd.to_datetime(["1980-12-31", "1981-01-01"]), "fee": [1.5, 2.5], "ill": ["a", "b"]})
+    written, typed = ind.anonymize(tmp_path / "t.csv", given), ind.anonymize(frame, given)
+    assert written.table.to_pylist() == [
+        {"seen": "1980s", "fee": "*", "ill": "a"}, {"seen": "1980s", "fee": "*", "ill": "b"}
+    ]  # fmt: skip
+    assert typed.table.to_dict("records") == written.table.to_pylist()
+    assert [w["column"] for w in written.document["warnings"] if w["kind"] == "lost-column"] == ["seen", "fee"]

@@ -72,7 +72,7 @@ def anneal(
         if v < 0:
             continue
         c, e = np.int64(parts.link[u, CLASS]), np.int64(parts.link[v, CLASS])
-        if e == c or parts.state[e, REGION] != mine:
+        if e < 0 or e == c or parts.state[e, REGION] != mine:  # -1: elsewhere, and just on the move
             continue
         bound = -temperature * log((below(state, scale) + 1.0) / (scale + 1.0))
         kind = below(state, np.int64(4))

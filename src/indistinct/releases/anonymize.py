@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from indistinct.tables.frames import Kind
     from indistinct.tables.records import Recoding
 
+NEARLY_LOST = 0.9
+
 
 @dataclass(frozen=True)
 class Release:
@@ -279,6 +281,21 @@ def _loss(decision: Decision) -> dict[str, Any]:
     return loss
 
 
+def _lost_columns(loss: dict[str, Any]) -> list[Notice]:
+    """Name the columns that say almost nothing any more."""
+    return [
+        Notice(
+            "lost-column",
+            name,
+            f'"{name}" has lost {100 * share:.0f} % of its detail: leave it out, give it finer levels or a '
+            'range, or ask '
+            "for less protection",
+        )
+        for name, share in loss["lm_by_attribute"].items()
+        if share > NEARLY_LOST
+    ]
+
+
 def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
     prepared, policy, frequencies = decision.prepared, decision.policy, decision.frequencies
     assignment = decision.assignment
@@ -290,6 +307,8 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
     if prepared.counted.left_out:
         message = "rows with a missing sensitive value were left out, as the policy says"
         notices.append(Notice("left-out", None, f"{prepared.counted.left_out} {message}"))
+    loss = _loss(decision)
+    notices += _lost_columns(loss)
     names = [hierarchy.attribute for hierarchy in frequencies.quasi]
     return {
         "satisfied": False,
@@ -306,7 +325,7 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
         "proven_optimal": assignment.proven,
         "seconds": 0.0,
         "phases": {},
-        "loss": _loss(decision),
+        "loss": loss,
         "levels": None if assignment.levels is None else dict(zip(names, assignment.levels, strict=True)),
         "models": [],
         "verification": {"rows_match": False, "coverage": "not proven"},

@@ -58,8 +58,9 @@ def show(
         given = Policy.load(policy)
         if column not in given.attributes:
             raise PolicyError(f'the policy has no attribute "{column}"', column=column)
-        texts, counts = column_counts(table, column, options_of(given, query=query, table=sql_table))
-        hierarchy = binder(given, [])(column, texts)
+        options = options_of(given, query=query, table=sql_table)
+        texts, counts = column_counts(table, column, options)
+        hierarchy = binder(given, open_source(table, options), [])(column, texts)
     else:
         texts, counts = column_counts(table, column, TableOptions(query=query, table=sql_table))
         path = Path(file or "")

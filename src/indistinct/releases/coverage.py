@@ -116,7 +116,7 @@ def _unassigned(
     lonely = np.setdiff1d(np.arange(len(rows_p)), edges_p)
     if len(lonely):
         return [
-            (int(rows_p[row]), _blame(published.codes[rows_p[row]], original.codes[rows_o], covers, columns))
+            (int(rows_p[row]), _blame(published.codes[rows_p[row]], rows_o, original, covers, columns))
             for row in lonely
         ]
     flow, served = _flow(edges_p, edges_o, published.rows[rows_p], original.rows[rows_o])
@@ -142,11 +142,19 @@ def _edges(left: Int32, right: Int32, covers: Sequence[Bool]) -> tuple[Int64, In
     return np.concatenate(found_p), np.concatenate(found_o)
 
 
-def _blame(label: Int32, originals: Int32, covers: Sequence[Bool], columns: Sequence[str]) -> str | None:
-    """Name the column without which the row would cover some original row, if there is one."""
-    agree = np.array([table[label[position]][originals[:, position]] for position, table in enumerate(covers)])
-    nearest = agree[:, agree.sum(axis=0).argmax()]
-    return columns[int(np.flatnonzero(~nearest)[0])]
+def _blame(label: Int32, group: Int64, original: Side, covers: Sequence[Bool], columns: Sequence[str]) -> str | None:
+    """Name the one column in which a row differs from the nearest original row of its group.
+
+    None where another column is as likely to blame: several differ, or a row of another group is covered in all, so
+    that an untouched value may have been changed.
+    """
+    agree = np.array([table[label[position]][original.codes[:, position]] for position, table in enumerate(covers)])
+    if agree.all(axis=0).any():
+        return None
+    within = agree[:, group]
+    nearest = within[:, within.sum(axis=0).argmax()]
+    wrong = np.flatnonzero(~nearest)
+    return columns[int(wrong[0])] if len(wrong) == 1 else None
 
 
 def _flow(edges_p: Int64, edges_o: Int64, supply: Int64, demand: Int64) -> tuple[int, Int64]:

@@ -13,6 +13,7 @@ from indistinct.hierarchies.values import look_alikes, spelling_note
 from indistinct.notices import Notice
 from indistinct.policy import resolve
 from indistinct.tables.apply import load_columns
+from indistinct.tables.columnar import is_text
 from indistinct.tables.count import Counted, count, silent
 from indistinct.tables.source import TableOptions, open_source
 
@@ -73,8 +74,25 @@ def modelled(policy: Policy) -> tuple[str, ...]:
     return tuple(name for name in policy.attributes if name in used)
 
 
+def reading_of(policy: Policy, source: Source, name: str) -> dict[str, Any]:
+    """Say how the texts of a column are read: ``type``, ``format``, ``order`` and ``decimal``.
+
+    How a policy says dates and numbers are written concerns text columns. A column that holds dates or numbers already
+    has them in canonical spelling, so one policy serves a CSV file and the frame made from it.
+    """
+    attribute = policy.attributes[name]
+    is_written = is_text(source.types[name])
+    return {
+        "type": attribute.type,
+        "format": attribute.format if is_written else None,
+        "order": attribute.order,
+        "decimal": policy.table.decimal if is_written else ".",
+    }
+
+
 def binder(
     policy: Policy,
+    source: Source,
     notices: list[Notice],
     *,
     quasi: Sequence[str] = (),
@@ -108,10 +126,7 @@ def binder(
             name,
             texts,
             spec=attribute.spec,
-            type=attribute.type,
-            format=attribute.format,
-            order=attribute.order,
-            decimal=policy.table.decimal,
+            **reading_of(policy, source, name),
             domain=attribute.domain,
             weight=attribute.weight,
             min_level=attribute.min_level,
@@ -178,7 +193,7 @@ def reference_counts(table: Any, policy: Policy, names: Sequence[str]) -> dict[s
     for name in names:
         if name not in source.columns:
             raise SchemaError.unknown_column(name, source.columns, file=source.name)
-    counted = count(source, [], list(names), binder(policy, []))
+    counted = count(source, [], list(names), binder(policy, source, []))
     return dict(counted.frequencies.references)
 
 
@@ -219,7 +234,7 @@ def prepare(
         source,
         quasi,
         sensitive,
-        binder(policy, notices, quasi=quasi, quasi_as_text=for_audit, references=references),
+        binder(policy, source, notices, quasi=quasi, quasi_as_text=for_audit, references=references),
         person=roles.person,
         leave_out=[name for name in sensitive if roles.attributes[name].missing == "drop"],
         keep_rows=carry and bool(carried_names or kept_identifying(roles)),

@@ -12,6 +12,7 @@ from indistinct.hierarchies.labels import Reader
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.models import Context
 from indistinct.releases.judge import judge
+from indistinct.releases.prepare import reading_of
 from indistinct.releases.published import published_options
 from indistinct.releases.recount import altered, matches, recount, restored
 from indistinct.releases.spelling import guard_of, speller
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from indistinct.policy import Policy
     from indistinct.releases.decision import Decision
+    from indistinct.releases.prepare import Prepared
     from indistinct.releases.recount import Recount
     from indistinct.tables.apply import Published
     from indistinct.tables.count import Progress
@@ -133,7 +135,7 @@ def _uncovered(decision: Decision) -> list[str]:
             label_of[class_of] * hierarchy.size + frequencies.codes[cells, position], len(labels) * hierarchy.size
         )
         wanted, values = np.divmod(pairs, hierarchy.size)
-        reader = label_reader(hierarchy.attribute, hierarchy.texts, decision.policy)
+        reader = label_reader(hierarchy.attribute, hierarchy.texts, decision.prepared)
         if not reader.agrees(labels, wanted, values).all():
             failing.append(hierarchy.attribute)
     return failing
@@ -148,18 +150,15 @@ def _distinct(numbers: NDArray[np.int64], bound: int) -> NDArray[np.int64]:
     return np.flatnonzero(present)
 
 
-def label_reader(name: str, texts: Sequence[str | None], policy: Policy) -> Reader:
+def label_reader(name: str, texts: Sequence[str | None], prepared: Prepared) -> Reader:
     """Prepare the reader of labels for one quasi-identifier, as the policy declares its values."""
-    attribute = policy.attributes[name]
-    spec = attribute.spec or {}
+    policy = prepared.policy
+    spec = policy.attributes[name].spec or {}
     return Reader(
         texts,
-        attribute.type,
+        **reading_of(policy, prepared.source, name),
         rows=read_taxonomy(policy.locate(spec["file"])) if "file" in spec else None,
         token=policy.output.suppressed_token,
-        decimal=policy.table.decimal,
-        format=attribute.format,
-        order=attribute.order,
         character=spec.get("character", "*"),
     )
 

@@ -152,12 +152,11 @@ def _beyond_limit(prepared: Prepared, found: Recount) -> list[Notice]:
 def _coverage(
     prepared: Prepared, found: Recount, before: Recount, quasi: Sequence[str], untouched: Sequence[str]
 ) -> Coverage:
-    policy = prepared.policy
     tables, labels, values = [], [], []
     for name in quasi:
         texts, codes = found.column(name)
         originals, original_codes = before.column(name)
-        reader = label_reader(name, originals, policy)
+        reader = label_reader(name, originals, prepared)
         table = np.stack([reader.covers(text) for text in texts])
         tables.append(table)
         labels.append(codes)

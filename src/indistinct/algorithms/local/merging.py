@@ -31,15 +31,10 @@ def merge_violators(state: State, price: float) -> None:
     guards = state.problem.guards
     excess = np.empty(len(state.parts.loss))
     excesses(state.units, guards, state.parts, excess, state.scratch())
-    everyone = False
     while True:
         violators = np.flatnonzero((state.parts.state[:, HEAD] >= 0) & (excess > 0.0))
-        if len(violators) == 0:
+        if len(violators) == 0 or merge_some(state, guards, violators, state.used, excess, price) == 0:
             return
-        merged = merge_some(state, guards, violators, state.used, excess, price)
-        if merged == 0 and everyone:
-            return
-        everyone = everyone or merged == 0
 
 
 def violating_rows(state: State) -> int:

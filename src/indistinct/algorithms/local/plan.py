@@ -145,9 +145,7 @@ def _rebuilt(state: State, nearest: Int32, progress: Progress, turn: int) -> tup
     return state, nearest
 
 
-def _annealed(
-    state: State, nearest: Int32, progress: Progress, turn: int, sweeps: int
-) -> tuple[State, Int32]:
+def _annealed(state: State, nearest: Int32, progress: Progress, turn: int, sweeps: int) -> tuple[State, Int32]:
     """Move and swap, anneal while splitting what gets slack, then move and swap twice."""
     if turn == 0:
         move_units(state, nearest, turn, state.single)
