@@ -1,12 +1,9 @@
-"""What can go wrong, split by what the caller can do about it.
-
-Every message is one plain sentence that states the fact, the place and the remedy. Messages may name the few
-values a person needs to mend the input; ``where`` never holds one, so it can be logged.
-"""
+"""What can go wrong, split by what the caller can do about it: one plain sentence with fact, place and remedy."""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
+from functools import reduce
 from typing import TYPE_CHECKING, ClassVar, Self
 
 if TYPE_CHECKING:
@@ -16,9 +13,8 @@ if TYPE_CHECKING:
 class IndistinctError(Exception):
     """Base of all errors of this package.
 
-    ``kind`` is the word used in JSON documents, ``exit_code`` what the command line returns, ``where`` the
-    place: any of ``file``, ``column``, ``line``, ``key``. ``shown`` are the parts of the message that tell values of
-    the table (``showing``); ``public_message`` does without.
+    ``kind`` is the word in JSON documents, ``exit_code`` that of the command line, ``where`` the place: any of ``file``,
+    ``column``, ``line``, ``key``. ``shown`` are the parts of the message that tell values of the table.
     """
 
     kind: ClassVar[str] = "error"
@@ -26,26 +22,18 @@ class IndistinctError(Exception):
 
     def __init__(self, message: str, **where: str | int) -> None:
         super().__init__(message)
-        self.message = message
-        self.where = where
+        self.message, self.where = message, where
         self.shown: tuple[str, ...] = ()
 
     def showing(self, *parts: str) -> Self:
-        """Say which parts of the message tell values of the table; return the error itself."""
+        """Say which parts of the message tell values of the table."""
         self.shown = parts
         return self
 
     @property
     def public_message(self) -> str:
-        """The message without values of the table, for documents that are kept.
-
-        >>> DataError('"age" holds "old"; mend the cells', column="age").showing('"old"').public_message
-        '"age" holds some values; mend the cells'
-        """
-        message = self.message
-        for part in self.shown:
-            message = message.replace(part, "some values")
-        return message
+        """The message without values of the table, for documents that are kept."""
+        return reduce(lambda text, part: text.replace(part, "some values"), self.shown, self.message)
 
 
 class PolicyError(IndistinctError):
@@ -62,10 +50,9 @@ class SchemaError(IndistinctError):
     @classmethod
     def unknown_column(cls, name: str, available: Iterable[str], **where: str | int) -> SchemaError:
         """Build the error for a column that the table lacks, naming the nearest one it has."""
-        names = list(available)
-        near = get_close_matches(name, names, n=1, cutoff=0.5)
-        hint = f'; did you mean "{near[0]}"?' if near else f"; it has {', '.join(names)}"
-        return cls(f'the table has no column "{name}"{hint}', column=name, **where)
+        near = get_close_matches(name, names := list(available), n=1, cutoff=0.5)
+        hint = f'did you mean "{near[0]}"?' if near else f"it has {', '.join(names)}"
+        return cls(f'the table has no column "{name}"; {hint}', column=name, **where)
 
 
 class DataError(IndistinctError):

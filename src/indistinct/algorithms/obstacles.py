@@ -10,10 +10,11 @@ from indistinct.models import evaluate
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from indistinct.errors import InfeasibleError
     from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.models import Context
     from indistinct.policy.privacy import Privacy
-    from indistinct.tables.records import Classes
+    from indistinct.tables.records import Classes, Frequencies
 
 LABELS_SHOWN = 4
 
@@ -43,6 +44,13 @@ def reached(privacy: Sequence[Privacy], classes: Classes, context: Context) -> l
         if not evaluation.satisfied.all():
             found.append(f"{model.model} {_parameters(evaluation.achieved)}")
     return found
+
+
+def without_values(error: InfeasibleError, frequencies: Frequencies) -> InfeasibleError:
+    """Mark the sensitive values that an error names, so that documents which are kept do without them."""
+    quoted = (f"'{text}'" for hierarchy in frequencies.sensitive for text in hierarchy.texts if text is not None)
+    error.showing(*(text for text in quoted if text in error.message))
+    return error
 
 
 def percent(part: int, whole: int) -> str:

@@ -76,3 +76,10 @@ def swapped_loss(costs: Costs, box: Int32, inner: Int32, ties: Int32, gone: Int3
 def union_loss(costs: Costs, box: Int32, other: Int32) -> float:
     """Weighted loss of the smallest box over two."""
     return swapped_loss(costs, box, box, box, box, other)
+
+
+@lean
+def union_losses(costs: Costs, box: Int32, reach: Int32, units: Int64, result: Float64) -> None:
+    """Write to ``result`` the loss of the smallest box over ``box`` and each of the ``units``."""
+    for i in range(len(units)):
+        result[i] = union_loss(costs, box, reach[units[i]])

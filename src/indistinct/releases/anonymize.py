@@ -288,7 +288,7 @@ def _lost_columns(loss: dict[str, Any]) -> list[Notice]:
             "lost-column",
             name,
             f'"{name}" has lost {100 * share:.0f} % of its detail: leave it out, give it finer levels or a '
-            'range, or ask '
+            "range, or ask "
             "for less protection",
         )
         for name, share in loss["lm_by_attribute"].items()

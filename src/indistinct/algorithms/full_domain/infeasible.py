@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.algorithms.obstacles import obstacle, percent, reached
+from indistinct.algorithms.obstacles import obstacle, percent, reached, without_values
 from indistinct.errors import InfeasibleError
 from indistinct.models import MODELS, Context, infeasible_reason
 from indistinct.tables.classes import classes_of
@@ -33,7 +33,9 @@ def hopeless(
     """Return the error if even the class of all rows cannot be mended by the allowed suppression."""
     closed = [model for model in privacy if MODELS[model.model].merge_closed]
     reason = infeasible_reason(closed, frequencies, suppression_limit(frequencies, share))
-    return None if reason is None else InfeasibleError(reason, _nearest(frequencies, privacy, share, tables))
+    if reason is None:
+        return None
+    return without_values(InfeasibleError(reason, _nearest(frequencies, privacy, share, tables)), frequencies)
 
 
 def infeasible(

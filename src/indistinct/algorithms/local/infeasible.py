@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indistinct.algorithms.obstacles import obstacle, percent, reached
+from indistinct.algorithms.obstacles import obstacle, percent, reached, without_values
 from indistinct.errors import InfeasibleError
 from indistinct.models import Context, infeasible_reason
 from indistinct.models.feasibility import whole_table
@@ -26,7 +26,8 @@ def infeasible(problem: Problem, hopeless: NDArray[np.bool_], needed: int) -> In
     reason = infeasible_reason(problem.privacy, frequencies, problem.allowed)
     if reason is not None:
         best = reached(problem.privacy, whole_table(frequencies), Context(frequencies.references))
-        return InfeasibleError(reason, nearest or f"one class of all rows reaches {', '.join(best)}")
+        error = InfeasibleError(reason, nearest or f"one class of all rows reaches {', '.join(best)}")
+        return without_values(error, frequencies)
     rows = int(problem.tuples.mass[hopeless[problem.block], 0].sum())
     reason = (
         f"{rows} of {total} rows lie in {int(hopeless.sum())} of {len(hopeless)} groups that may not be "

@@ -12,7 +12,7 @@ from indistinct.algorithms.local.guards import absorbing
 from indistinct.algorithms.local.merging import merge_violators, violating_rows
 from indistinct.algorithms.local.near import near_units, next_units
 from indistinct.algorithms.local.search import anneal_units, move_units, rebuild_pools, split_classes
-from indistinct.algorithms.local.start import cut_classes, satisfied_alone
+from indistinct.algorithms.local.start import cut_classes, loans, satisfied_alone
 from indistinct.algorithms.local.state import changed_units, regrouped, state_of
 from indistinct.kernels.criteria import ALPHA, T_HIERARCHICAL, T_ORDERED
 from indistinct.kernels.guards import KIND, LEAST_SIZE
@@ -49,7 +49,7 @@ LEAST_START = 8
 MOST_START = 4000
 BUDGET = 10.0
 # fast quality moves only units of classes that lose so many times the mean
-LOSSY = 2.0
+LOSSY = 2.5
 
 
 def solve(problem: Problem, policy: Policy, progress: Progress) -> tuple[State, tuple[str, ...]]:
@@ -116,7 +116,7 @@ def _partition(problem: Problem, guards: Guards, whole: NDArray[np.bool_]) -> St
     class_of, rank = cut_classes(problem, guards, np.flatnonzero(~whole))
     alone = np.flatnonzero(whole)
     class_of[alone] = np.arange(len(alone), dtype=np.int32) + class_of.max(initial=-1) + 1
-    return state_of(problem, whole, class_of, rank)
+    return state_of(problem, whole, class_of, rank, *loans(problem, class_of, whole))
 
 
 def _searched(state: State, nearest: Int32, progress: Progress, turn: int) -> tuple[State, Int32]:
@@ -146,11 +146,12 @@ def _rebuilt(state: State, nearest: Int32, progress: Progress, turn: int) -> tup
 
 
 def _annealed(state: State, nearest: Int32, progress: Progress, turn: int, sweeps: int) -> tuple[State, Int32]:
-    """Move and swap, anneal while splitting what gets slack, then move and swap twice."""
+    """Move and swap, anneal while splitting what gets slack, then move and swap twice; undone if it loses more."""
     if turn == 0:
         move_units(state, nearest, turn, state.single)
         split_classes(state, turn)
-    hot, cold = HEAT
+    near = nearest
+    before, (hot, cold) = state, HEAT
     for stage in range(STAGES):
         progress("search", stage, STAGES + 2)
         state, nearest = regrouped(state, nearest)
@@ -160,7 +161,7 @@ def _annealed(state: State, nearest: Int32, progress: Progress, turn: int, sweep
     state, nearest = regrouped(state, nearest)
     _polish(state, nearest, progress, turn)
     split_classes(state, turn)
-    return state, nearest
+    return (state, nearest) if state.loss() <= before.loss() else (before, near)
 
 
 def _polish(state: State, nearest: Int32, progress: Progress, turn: int) -> None:

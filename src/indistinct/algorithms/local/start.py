@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
 
 # parts below this share of the tuples are cut in parallel
-SHARE = 16
+SHARE = 8
 
 
 def satisfied_alone(problem: Problem) -> NDArray[np.bool_]:
@@ -77,3 +77,41 @@ def _cut(problem: Problem, guards: Guards, order: Int32, piece: Int64, smallest:
     found = cut(problem.tuples, problem.costs, guards, within, parts, smallest, groups, scratch)
     left: Int64 = parts[:found] + piece[0]
     return left
+
+
+def loans(problem: Problem, class_of: Int32, whole: NDArray[np.bool_]) -> tuple[Int64, Int32]:
+    """Rows that whole tuples lend to classes that are too small, and have none of their own kind to join.
+
+    Returns int64[u], the rows lent by each tuple, and int32[u], the class that gets them (-1: none). Only where size
+    is the one criterion, and rows are nobody's.
+    """
+    lent, borrower = np.zeros(len(whole), np.int64), np.full(len(whole), -1, np.int32)
+    frequencies, k = problem.frequencies, int(problem.guards.limits[LEAST_SIZE])
+    if frequencies.sensitive or frequencies.persons is not None or not whole.any():
+        return lent, borrower
+    light = np.flatnonzero(~whole)
+    rows = problem.tuples.mass[:, 0]
+    sizes = np.bincount(class_of[light], weights=rows[light])
+    small = light[sizes[class_of[light]] < k]
+    order = np.lexsort((small, class_of[small]))
+    for members in np.split(small[order], np.flatnonzero(np.diff(class_of[small[order]])) + 1):
+        if len(members):
+            lender, need = _lender(problem, members, whole & (lent == 0), k - int(rows[members].sum()))
+            lent[lender], borrower[lender] = need, class_of[members[0]] if need else -1
+    return lent, borrower
+
+
+def _lender(problem: Problem, members: Int64, whole: NDArray[np.bool_], need: int) -> tuple[int, int]:
+    """Tuple that best lends ``need`` rows to some tuples; 0 rows where joining a whole tuple loses less."""
+    from indistinct.kernels.boxes import union_losses
+
+    near = np.flatnonzero(whole & (problem.block == problem.block[members[0]]))
+    if len(near) == 0:
+        return int(members[0]), 0
+    reach, rows = problem.tuples.reach, problem.tuples.mass[:, 0]
+    loss = np.empty(len(near))
+    union_losses(problem.costs, reach[members].max(axis=0), reach, near, loss)
+    k = int(problem.guards.limits[LEAST_SIZE])
+    lends = rows[near] >= k + need
+    best = int(np.argmin(loss * np.where(lends, k, rows[near] + k - need)))
+    return int(near[best]), need if lends[best] else 0

@@ -28,6 +28,8 @@ NOBODY = -1
 # units for one region: large enough that few neighbours lie across a border
 PER_REGION = 11000
 MOST_REGIONS = 16
+# more single rows than these are moved about in bundles
+MOST_UNITS = 4_000_000
 GOLDEN = 0.6180339887498949
 
 
@@ -68,36 +70,50 @@ class State:
         return scratch_of(guards or self.problem.guards, len(self.cell) + 1)
 
 
-def state_of(problem: Problem, whole: NDArray[np.bool_], class_of_tuple: Int32, rank: Int32) -> State:
-    """Put the tuples into classes; those that are not ``whole`` as single rows."""
+def state_of(
+    problem: Problem, whole: NDArray[np.bool_], class_of_tuple: Int32, rank: Int32, lent: Int64, borrower: Int32
+) -> State:
+    """Put the tuples into classes; those that are not ``whole`` as single rows.
+
+    ``lent`` int64[u]: rows of a whole tuple (of one cell) that go, as single rows, to the class ``borrower`` int32[u].
+    With persons every tuple stays whole. A table of more rows than ``MOST_UNITS`` is put in as units of several rows.
+    """
+    from indistinct.kernels.partition import fill
+
     frequencies = problem.frequencies
-    tuple_of_cell = frequencies.tuple_of
-    split = np.zeros(len(whole), np.bool_) if frequencies.persons is not None else ~whole
-    copies = np.where(split[tuple_of_cell], frequencies.rows, 1)
+    owner_of_cell, persons = frequencies.tuple_of, frequencies.persons is not None
+    split = np.zeros(len(whole), np.bool_) if persons else ~whole
+    grain = max(1, -(-int(problem.tuples.mass[split, 0].sum()) // MOST_UNITS))
+    copies = np.where(split[owner_of_cell], -(-frequencies.rows // grain), 1 + lent[owner_of_cell])
     cell = np.repeat(np.arange(len(copies), dtype=np.int32), copies)
-    owner = tuple_of_cell[cell]
-    begins = split[owner]
+    owner = owner_of_cell[cell]
+    copy = np.arange(len(cell)) - np.repeat(np.cumsum(copies) - copies, copies)
+    given = (lent[owner] > 0) & (copy > 0)
+    counts = np.where(
+        split[owner],
+        frequencies.rows[cell] // copies[cell] + (copy < frequencies.rows[cell] % copies[cell]),
+        np.where(given, 1, frequencies.rows[cell] - lent[owner]),
+    )
+    begins = split[owner] | given
     begins[1:] |= owner[1:] != owner[:-1]
     begins[:1] = True
-    start = np.append(np.flatnonzero(begins), len(cell))
-    tuple_of = owner[start[:-1]]
-    single = np.ones(len(tuple_of), np.bool_) if frequencies.persons is not None else split[tuple_of]
-    mass = np.where(split[tuple_of][:, None], 1, problem.tuples.mass[tuple_of])
+    first = np.flatnonzero(begins)
+    tuple_of, given = owner[first], given[first]
+    parted = split[tuple_of] | (lent[tuple_of] > 0)
+    mass = np.where(parted[:, None], counts[first][:, None], problem.tuples.mass[tuple_of])
     units = units_of(
         problem.tuples.reach[tuple_of],
         np.ascontiguousarray(mass),
-        start,
+        np.append(first, len(cell)),
         problem.tuples.values[cell],
-        np.where(begins & split[owner], 1, frequencies.rows[cell]),
+        counts,
     )
     classes = int(class_of_tuple.max(initial=-1)) + 1
     room = max(classes, int(mass[:, 1].sum()) // int(problem.guards.limits[LEAST_SIZE])) + 2 * MOST_REGIONS
     parts = empty_partition(len(tuple_of), min(room, len(tuple_of) + 1), units.reach.shape[1], _domains(problem))
-    state = State(problem, units, cell, tuple_of, single, rank, parts)
-    from indistinct.kernels.partition import fill
-
-    fill(units, problem.costs, parts, class_of_tuple[tuple_of])
-    return state
+    single = np.ones(len(tuple_of), np.bool_) if persons else split[tuple_of] | given
+    fill(units, problem.costs, parts, np.where(given, borrower[tuple_of], class_of_tuple[tuple_of]))
+    return State(problem, units, cell, tuple_of, single, rank, parts)
 
 
 def _domains(problem: Problem) -> list[int]:
