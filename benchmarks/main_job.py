@@ -2,8 +2,8 @@
 
     python benchmarks/main_job.py [FOLDER WITH adult.csv AND ITS HIERARCHIES]
 
-Figures are warm medians of seven runs in one process, and of three whole processes. Targets are printed beside them; the
-benchmark judges nothing.
+Figures are warm medians of seven runs in one process, and of three whole processes. Targets are printed beside them;
+the benchmark judges nothing.
 """
 
 import statistics

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class IndistinctError(Exception):
     """Base of all errors of this package.
 
-    ``kind`` is the word in JSON documents, ``exit_code`` that of the command line, ``where`` the place: any of ``file``,
+    ``kind`` is the word in JSON documents, ``exit_code`` that of the process, ``where`` the place: any of ``file``,
     ``column``, ``line``, ``key``. ``shown`` are the parts of the message that tell values of the table.
     """
 

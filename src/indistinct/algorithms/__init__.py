@@ -4,7 +4,8 @@ An algorithm is a function ``(frequencies, policy, progress) -> Assignment``:
 
 - it looks at counts only (``Frequencies``), never at rows, and returns a class for every row of every cell;
 - the classes that it keeps satisfy every model of ``policy.privacy``, exactly (``models.evaluate``);
-- it suppresses whole classes, or rows before classes are formed, never rows of a class: at most ``floor(limit * n)`` rows, and never all of them;
+- it suppresses whole classes, or rows before classes are formed, never rows of a class: at most ``floor(limit n)``
+  rows, and never all of them;
 - it raises ``InfeasibleError`` with the reason and the nearest target when no such assignment is found;
 - equal frequencies give equal assignments; ties are broken by canonical order;
 - it calls ``progress(phase, done, total)``, which may raise ``Cancelled``.
