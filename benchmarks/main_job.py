@@ -96,7 +96,7 @@ def decide():
             recoding={"algorithm": "optimal"},
         )
         show("optimal", given, source, f"optimal, k = 5, limit {limit}", target)
-    for quality, target in (("fast", "30 ms"), ("balanced", "300 ms")):
+    for quality, target in (("fast", "30 ms"), ("balanced", "1000 ms")):
         given = policy(models=[ind.KAnonymity(5)], recoding={"quality": quality})
         show("local", given, source, f"local, k = 5, {quality}", target)
 
