@@ -33,7 +33,7 @@ def lean(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def step(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile as ``lean`` does, for kernels only: Python cannot call it, and so it takes less time to compile."""
+    """Compile as ``lean`` does, to be called by kernels only: that takes less time. A call from Python crashes."""
     options = {"cache": True, "nogil": True, "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     compiled: Callable[P, R] = numba.njit(**options)(function)
     return compiled

@@ -15,6 +15,7 @@ from indistinct.algorithms.local.start import cut_classes, loans, satisfied_alon
 from indistinct.algorithms.local.state import changed_units, regrouped, state_of
 from indistinct.kernels.criteria import ALPHA, T_HIERARCHICAL, T_ORDERED
 from indistinct.kernels.guards import KIND, LEAST_SIZE
+from indistinct.kernels.partition import MEMBERS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,15 +27,21 @@ if TYPE_CHECKING:
     from indistinct.tables.count import Progress
 
     Int32 = NDArray[np.int32]
+    Int64 = NDArray[np.int64]
 
 # pools for each class, in so many rounds with other borders between the regions
 POOLS = 13
 LEAST_POOLS = 2000
 ROUNDS = 4
-# sweeps of annealing, in so many rounds, and the temperatures at its ends (loss of rows times attributes)
+# classes of more than so many units get fewer tries each: the work for a try grows with its square
+WIDE = 20.0
+# sweeps of annealing of large classes, in so many stages, and its first and last temperature (loss of rows times
+# attributes); the same of small classes between rebuilds, in one stage
 SWEEPS = 180
 STAGES = 6
-HEAT = 0.5, 0.1
+HOT = 0.5, 0.1
+SHAKES = 60
+COOL = 0.3, 0.05
 # classes are large when they have more than so many times k rows on average
 LARGE = 3
 # criteria that bound shares on both sides or all of them at once
@@ -55,45 +62,43 @@ def solve(problem: Problem, policy: Policy, progress: Progress) -> tuple[State, 
     """Find classes of little loss that satisfy the guards where that can be; and sentences about the search."""
     quality = policy.recoding.quality
     begun = monotonic()
-    state = _start(problem, quality)
-    if int(state.single.sum()) < 2:
+    starts = _starts(problem)
+    if quality == "fast" or int(starts[0].single.sum()) < 2:
+        state = min(starts, key=lambda start: start.loss())
+        if int(state.single.sum()) > 1:
+            loss = state.parts.loss[state.class_of]
+            move_units(state, next_units(state), 0, state.single & (loss > LOSSY * loss[state.single].mean()))
         return state, ()
-    if quality == "fast":
-        loss = state.parts.loss[state.class_of]
-        move_units(state, next_units(state), 0, state.single & (loss > LOSSY * loss[state.single].mean()))
-        return state, ()
-    state, nearest = _searched(state, near_units(state), progress, 0)
+    state, nearest = _searched(starts[0], near_units(starts[0]), progress, 0)
+    for other in starts[1:]:  # worth a search of its own only where it already loses less
+        if other.loss() < state.loss():
+            found = _searched(other, near_units(other), progress, 0)
+            state, nearest = min((state, nearest), found, key=lambda pair: pair[0].loss())
     if quality == "balanced":
         return state, ()
     budget = policy.recoding.time_budget or BUDGET
-    curve = [(monotonic() - begun, state.loss())]
-    turn = 1
-    while (spent := monotonic() - begun) < budget:
-        progress("search", int(1000 * spent), int(1000 * budget))
-        state, nearest = _searched(state, nearest, progress, turn)
+    curve = [(0.0, 1.0), (monotonic() - begun, state.loss())]
+    while 2 * curve[-1][0] - curve[-2][0] < budget:  # there is time for one more round like the last
+        progress("search", int(1000 * curve[-1][0]), int(1000 * budget))
+        state, nearest = _searched(state, nearest, progress, len(curve) - 1)
         curve.append((monotonic() - begun, state.loss()))
-        turn += 1
-    points = ", ".join(f"{loss:.4f} after {seconds:.1f} s" for seconds, loss in curve)
+    points = ", ".join(f"{loss:.4f} after {seconds:.1f} s" for seconds, loss in curve[1:])
     return state, (f"the loss fell to {points}",)
 
 
-def _start(problem: Problem, quality: str) -> State:
-    """Partition by cuts that hold all criteria; where these bound shares, no good cut does, and classes are merged.
+def _starts(problem: Problem) -> list[State]:
+    """Partition by cuts that hold all criteria; where these bound shares, merge classes as well, and that first.
 
-    Where bounds are loose, cuts may lose less than merging; but merging leaves more and smaller classes, from which a
-    search gets further.
+    Where bounds are tight no good cut holds them, and merging leaves more and smaller classes, from which a search gets
+    further; where they are loose, cuts may lose less.
     """
     whole = satisfied_alone(problem)
-    bounded = np.isin(problem.guards.spec[:, KIND], SHARES)
-    merged = _merged(problem, whole) if bounded.any() else None
-    if merged is not None and quality != "fast":
-        return merged
     cut = _partition(problem, problem.guards, whole)
     merge_violators(cut, PRICE)
-    if merged is None:
-        return cut
+    if not np.isin(problem.guards.spec[:, KIND], SHARES).any():
+        return [cut]
     split_classes(cut, 0)
-    return min(cut, merged, key=lambda state: state.loss())
+    return [_merged(problem, whole), cut]
 
 
 def _merged(problem: Problem, whole: NDArray[np.bool_]) -> State:
@@ -119,23 +124,30 @@ def _partition(problem: Problem, guards: Guards, whole: NDArray[np.bool_]) -> St
 
 
 def _searched(state: State, nearest: Int32, progress: Progress, turn: int) -> tuple[State, Int32]:
-    """One round of the search that suits the classes: small ones are rebuilt, large ones annealed.
+    """One round of the search that suits the classes; never loses more than before.
 
-    Small ones are annealed too where criteria bound shares: a pool of few classes cannot meet them in many ways.
+    Small classes are rebuilt, large ones annealed. Small ones are annealed as well in later rounds, and where
+    criteria bound shares: a pool of a few classes can meet them in few ways.
     """
+    before = state, nearest
     guards = state.problem.guards
-    sizes = state.parts.mass[np.unique(state.class_of[state.single]), 1]
-    if sizes.mean() > LARGE * guards.limits[LEAST_SIZE]:
-        return _annealed(state, nearest, progress, turn, SWEEPS)
-    state, nearest = _rebuilt(state, nearest, progress, turn)
-    if np.isin(guards.spec[:, KIND], SHARES).any():
-        return _annealed(state, nearest, progress, turn, SWEEPS)
-    return state, nearest
+    bounded = bool(np.isin(guards.spec[:, KIND], SHARES).any())
+    if _members(state).mean() > LARGE * guards.limits[LEAST_SIZE]:
+        after = _annealed(state, nearest, progress, turn)
+    else:
+        if turn and not bounded:
+            state, nearest = _shaken(state, nearest, turn, SHAKES, COOL)
+        after = _rebuilt(state, nearest, progress, turn)
+        if bounded:
+            after = min(after, _annealed(*after, progress, turn), key=lambda pair: pair[0].loss())
+    return min(before, after, key=lambda pair: pair[0].loss())
 
 
 def _rebuilt(state: State, nearest: Int32, progress: Progress, turn: int) -> tuple[State, Int32]:
     """Rebuild a fixed number of pools, then move and swap twice."""
-    pools = max(LEAST_POOLS, POOLS * len(np.unique(state.class_of[state.single])))
+    mean = _members(state).mean()
+    classes = int(state.single.sum()) / mean
+    pools = int(max(POOLS * classes * min(1.0, WIDE / mean), LEAST_POOLS * min(1.0, (5.0 / mean) ** 2)))
     state, nearest = regrouped(state, nearest)
     for stage in range(ROUNDS):
         progress("search", stage, ROUNDS + 2)
@@ -144,23 +156,42 @@ def _rebuilt(state: State, nearest: Int32, progress: Progress, turn: int) -> tup
     return state, nearest
 
 
-def _annealed(state: State, nearest: Int32, progress: Progress, turn: int, sweeps: int) -> tuple[State, Int32]:
-    """Move and swap, anneal while splitting what gets slack, then move and swap twice; undone if it loses more."""
+def _annealed(state: State, nearest: Int32, progress: Progress, turn: int) -> tuple[State, Int32]:
+    """Move and swap, anneal while splitting what gets slack, then move and swap twice."""
+    state, nearest = regrouped(state, nearest)
     if turn == 0:
         move_units(state, nearest, turn, state.single)
         split_classes(state, turn)
-    near = nearest
-    before, (hot, cold) = state, HEAT
+    sweeps = SWEEPS
+    if state.parts.counts.shape[1] == 0 and len(state.problem.guards.spec):  # every test counts all members
+        sweeps = max(STAGES, int(SWEEPS * min(1.0, WIDE / _members(state).mean())))
     for stage in range(STAGES):
         progress("search", stage, STAGES + 2)
-        state, nearest = regrouped(state, nearest)
-        ends = (hot * (cold / hot) ** (stage / STAGES), hot * (cold / hot) ** ((stage + 1) / STAGES))
-        anneal_units(state, nearest, turn * STAGES + stage, sweeps // STAGES, ends)
+        state, nearest = _shaken(state, nearest, turn * STAGES + stage, sweeps // STAGES, _cooled(HOT, stage))
         split_classes(state, stage)
     state, nearest = regrouped(state, nearest)
     _polish(state, nearest, progress, turn)
     split_classes(state, turn)
-    return (state, nearest) if state.loss() <= before.loss() else (before, near)
+    return state, nearest
+
+
+def _members(state: State) -> Int64:
+    """int64[.]: number of units of each class that may change."""
+    members: Int64 = state.parts.mass[np.unique(state.class_of[state.single]), MEMBERS]
+    return members
+
+
+def _cooled(heat: tuple[float, float], stage: int) -> tuple[float, float]:
+    """Temperatures at the ends of one of ``STAGES`` stages of a geometric cooling."""
+    hot, cold = heat
+    return hot * (cold / hot) ** (stage / STAGES), hot * (cold / hot) ** ((stage + 1) / STAGES)
+
+
+def _shaken(state: State, nearest: Int32, turn: int, sweeps: int, heat: tuple[float, float]) -> tuple[State, Int32]:
+    """Anneal once, from temperature to temperature."""
+    state, nearest = regrouped(state, nearest)
+    anneal_units(state, nearest, turn, sweeps, heat)
+    return state, nearest
 
 
 def _polish(state: State, nearest: Int32, progress: Progress, turn: int) -> None:

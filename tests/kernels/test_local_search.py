@@ -1,0 +1,195 @@
+"""The bookkeeping of the local search: after any passes, what it believes of its classes is what they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from indistinct.algorithms.local import plan, search
+from indistinct.algorithms.local import state as state_module
+from indistinct.algorithms.local.costs import LARGEST_TABLE, costs_of
+from indistinct.algorithms.local.near import near_units, next_units
+from indistinct.algorithms.local.problem import problem_of
+from indistinct.algorithms.local.settle import failing
+from indistinct.algorithms.local.state import regrouped
+from indistinct.hierarchies import build_hierarchy, taxonomy
+from indistinct.kernels.boxes import NEVER, swapped_loss, union_loss
+from indistinct.kernels.partition import CLASS, HEAD, MEMBERS, NEXT
+from indistinct.kernels.units import reach_of
+from indistinct.policy.privacy import DistinctL, KAnonymity, TCloseness
+from indistinct.tables.count import frequencies_of
+
+MODELS = {
+    "k": [KAnonymity(3)],
+    "distinct": [KAnonymity(3), DistinctL("ill", 2)],
+    "equal": [KAnonymity(3), TCloseness("ill", "0.3", distance="equal")],
+}
+
+
+def seeded(seed):
+    return Random(seed)  # noqa: S311  # the same instances every time
+
+
+def problem(name, n=400):
+    random = seeded(n)
+    columns = [[str(random.randint(0, 60)) for _ in range(n)], [random.choice("abcdef") for _ in range(n)]]
+    rows = [("a", "x", "*"), ("b", "x", "*"), ("c", "x", "*"), ("d", "y", "*"), ("e", "y", "*"), ("f", "y", "*")]
+    quasi = (
+        build_hierarchy("age", sorted(set(columns[0])), spec={"kind": "range", "bounds": "members"}, type="integer"),
+        taxonomy.build("area", sorted(set(columns[1])), rows),
+    )
+    ill = [random.choice("pqqr") for _ in range(n)]
+    sensitive = () if name == "k" else (build_hierarchy("ill", sorted(set(ill)), spec=None),)
+    names = [*quasi, *sensitive]
+    codes = np.stack(
+        [[h.codes()[v] for v in column] for h, column in zip(names, [*columns, ill], strict=False)], axis=1
+    ).astype(np.int32)
+    cells, counts = np.unique(codes, axis=0, return_counts=True)
+    frequencies = frequencies_of(quasi, sensitive, np.ascontiguousarray(cells), counts.astype(np.int64))
+    policy = SimpleNamespace(privacy=tuple(MODELS[name]), suppression=SimpleNamespace(limit=0))
+    return problem_of(frequencies, policy)
+
+
+def audit(state):
+    """Compare what the state believes with what follows from its classes."""
+    parts, units = state.parts, state.units
+    class_of = parts.link[:, CLASS]
+    assert (class_of >= 0).all()
+    for c in range(len(parts.loss)):
+        members = np.flatnonzero(class_of == c)
+        assert parts.mass[c].tolist() == [*units.mass[members].sum(axis=0).tolist(), len(members)]
+        listed, u = [], parts.state[c, HEAD]
+        while u >= 0:
+            listed.append(int(u))
+            u = parts.link[u, NEXT]
+        assert sorted(listed) == members.tolist()
+        if len(members):
+            box = units.reach[members].max(axis=0)
+            assert (parts.box[c] == box).all()
+            assert (parts.ties[c] == (units.reach[members] == box).sum(axis=0)).all()
+            assert parts.loss[c] == pytest.approx(union_loss(state.problem.costs, box, box))
+    if parts.counts.shape[1]:
+        counts = np.zeros_like(parts.counts)
+        entry = np.repeat(class_of, np.diff(units.start))
+        np.add.at(counts, (entry, units.values[:, 0]), units.counts)
+        assert (counts == parts.counts).all()
+    assert len(failing(state, state.used)) == 0
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_pass_keeps_its_books(name, monkeypatch):
+    monkeypatch.setattr(state_module, "PER_REGION", 100)
+    state = plan._start(problem(name), "balanced")
+    audit(state)
+    losses = [state.loss()]
+    nearest = near_units(state)
+    passes = {
+        "next": lambda turn: search.move_units(state, next_units(state), turn, state.single),
+        "move": lambda turn: search.move_units(state, nearest, turn, state.single),
+        "rebuild": lambda turn: search.rebuild_pools(state, nearest, turn, 300),
+        "split": lambda turn: search.split_classes(state, turn),
+    }
+    for turn, one in enumerate([*passes.values(), *passes.values()]):
+        one(turn)
+        audit(state)
+        losses.append(state.loss())
+        assert losses[-1] <= losses[-2] + 1e-9  # all of these only ever improve
+        if turn == 3:
+            state, nearest = regrouped(state, nearest)
+            audit(state)
+            assert state.loss() == pytest.approx(losses[-1])
+    search.anneal_units(state, nearest, 9, 20, (1.0, 0.2))
+    audit(state)
+
+
+def test_a_search_never_returns_what_loses_more(monkeypatch):
+    state = plan._start(problem("equal"), "balanced")
+    nearest = near_units(state)
+    before = state.loss()
+    monkeypatch.setattr(plan, "HOT", (50.0, 50.0))  # hot enough to spoil everything
+    monkeypatch.setattr(plan, "_polish", lambda *_: None)
+    found, _ = plan._searched(state, nearest, lambda *_: None, 0)
+    assert found.loss() <= before + 1e-12
+
+
+def test_near_units_are_near():
+    state = plan._start(problem("k"), "balanced")
+    nearest = near_units(state)
+    units = state.units
+    single = np.flatnonzero(state.single)
+    distance = [
+        [union_loss(state.problem.costs, units.reach[u], units.reach[v]) for v in single if v != u] for u in single[:40]
+    ]
+    for u, all_of_them in zip(single[:40], distance, strict=True):
+        found = [union_loss(state.problem.costs, units.reach[u], units.reach[v]) for v in nearest[u] if v >= 0]
+        assert u not in nearest[u]
+        assert min(found) == pytest.approx(min(all_of_them))
+
+
+@pytest.mark.parametrize("size", [30, LARGEST_TABLE + 200])
+def test_costs_are_those_of_the_hierarchies(size):
+    random = seeded(size)
+    texts = sorted({f"{random.randrange(10**4):04d}" for _ in range(3 * size)})[:size]
+    quasi = (
+        taxonomy.build("tree", texts, [(t, t[:3], t[:2], t[:1], "*") for t in texts]),
+        taxonomy.build("tops", texts, [(t, t[:2], t[:1]) for t in texts]),
+        build_hierarchy("range", [str(i * i) for i in range(size)], spec={"kind": "range"}, type="integer"),
+        build_hierarchy(
+            "holes",
+            [*(str(i) for i in range(size - 1)), None],
+            spec={"kind": "range", "bounds": "members"},
+            type="integer",
+        ),
+        build_hierarchy("fixed", texts, spec=None),
+    )
+    costs = costs_of(quasi)
+    for _ in range(200):
+        members = np.array([[random.randrange(size) for _ in quasi] for _ in range(random.choice([1, 2, 5]))], np.int32)
+        if random.random() < 0.5:
+            members = np.minimum(members[:1] + (members % 3), size - 1).astype(np.int32)
+        expected = 0.0
+        for a, hierarchy in enumerate(quasi):
+            lo, hi = int(members[:, a].min()), int(members[:, a].max())
+            try:
+                expected += float(hierarchy.cost(lo, hi))
+            except ValueError:  # no label covers both
+                expected += NEVER
+        box = reach_of(members).max(axis=0)
+        assert union_loss(costs, box, box) == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_class_after_a_swap():
+    problem_ = problem("k", 60)
+    reach = problem_.tuples.reach
+    random = seeded(1)
+    for _ in range(100):
+        members = [random.randrange(len(reach)) for _ in range(4)]
+        gone, new = random.choice(members), random.randrange(len(reach))
+        rows = reach[members]
+        box = rows.max(axis=0)
+        ties = (rows == box).sum(axis=0).astype(np.int32)
+        inner = np.where(rows < box, rows, -(1 << 30)).max(axis=0).astype(np.int32)
+        left = list(members)
+        left.remove(gone)
+        after = reach[[*left, new]].max(axis=0)
+        found = swapped_loss(problem_.costs, box, inner, ties, reach[gone], reach[new])
+        assert found == pytest.approx(union_loss(problem_.costs, after, after))
+        without = reach[left].max(axis=0)
+        found = swapped_loss(problem_.costs, box, inner, ties, reach[gone], inner)
+        assert found == pytest.approx(union_loss(problem_.costs, without, without))
+
+
+def test_bundles_of_rows(monkeypatch):
+    monkeypatch.setattr(state_module, "MOST_UNITS", 40)
+    one = problem("distinct")
+    state = plan._start(one, "balanced")
+    assert len(state.units.mass) < 200
+    assert state.units.mass[:, 0].sum() == 400
+    state, _ = plan._searched(state, near_units(state), lambda *_: None, 0)
+    audit(state)
+    assert state.parts.mass[state.used, MEMBERS].max() < 40
+    assert replace(state).loss() < 0.5
