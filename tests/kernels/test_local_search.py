@@ -83,7 +83,7 @@ def audit(state):
 @pytest.mark.parametrize("name", MODELS)
 def test_every_pass_keeps_its_books(name, monkeypatch):
     monkeypatch.setattr(state_module, "PER_REGION", 100)
-    state = plan._start(problem(name), "balanced")
+    state = plan._starts(problem(name))[0]
     audit(state)
     losses = [state.loss()]
     nearest = near_units(state)
@@ -107,7 +107,7 @@ def test_every_pass_keeps_its_books(name, monkeypatch):
 
 
 def test_a_search_never_returns_what_loses_more(monkeypatch):
-    state = plan._start(problem("equal"), "balanced")
+    state = plan._starts(problem("equal"))[0]
     nearest = near_units(state)
     before = state.loss()
     monkeypatch.setattr(plan, "HOT", (50.0, 50.0))  # hot enough to spoil everything
@@ -117,7 +117,7 @@ def test_a_search_never_returns_what_loses_more(monkeypatch):
 
 
 def test_near_units_are_near():
-    state = plan._start(problem("k"), "balanced")
+    state = plan._starts(problem("k"))[0]
     nearest = near_units(state)
     units = state.units
     single = np.flatnonzero(state.single)
@@ -186,7 +186,7 @@ def test_a_class_after_a_swap():
 def test_bundles_of_rows(monkeypatch):
     monkeypatch.setattr(state_module, "MOST_UNITS", 40)
     one = problem("distinct")
-    state = plan._start(one, "balanced")
+    state = plan._starts(one)[0]
     assert len(state.units.mass) < 200
     assert state.units.mass[:, 0].sum() == 400
     state, _ = plan._searched(state, near_units(state), lambda *_: None, 0)
