@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 from types import SimpleNamespace
 
@@ -18,7 +17,7 @@ from indistinct.algorithms.local.settle import failing
 from indistinct.algorithms.local.state import regrouped
 from indistinct.hierarchies import build_hierarchy, taxonomy
 from indistinct.kernels.boxes import NEVER, swapped_loss, union_loss
-from indistinct.kernels.partition import CLASS, HEAD, MEMBERS, NEXT
+from indistinct.kernels.partition import CLASS, HEAD, NEXT
 from indistinct.kernels.units import reach_of
 from indistinct.policy.privacy import DistinctL, KAnonymity, TCloseness
 from indistinct.tables.count import frequencies_of
@@ -181,15 +180,3 @@ def test_a_class_after_a_swap():
         without = reach[left].max(axis=0)
         found = swapped_loss(problem_.costs, box, inner, ties, reach[gone], inner)
         assert found == pytest.approx(union_loss(problem_.costs, without, without))
-
-
-def test_bundles_of_rows(monkeypatch):
-    monkeypatch.setattr(state_module, "MOST_UNITS", 40)
-    one = problem("distinct")
-    state = plan._starts(one)[0]
-    assert len(state.units.mass) < 200
-    assert state.units.mass[:, 0].sum() == 400
-    state, _ = plan._searched(state, near_units(state), lambda *_: None, 0)
-    audit(state)
-    assert state.parts.mass[state.used, MEMBERS].max() < 40
-    assert replace(state).loss() < 0.5

@@ -28,7 +28,7 @@ def lean(function: Callable[P, R]) -> Callable[P, R]:
 
     Counting costs a searching kernel half of its time, wherever rows of arrays are handed to other functions.
     """
-    compiled: Callable[P, R] = numba.njit(cache=True, nogil=True, _nrt=False)(function)
+    compiled: Callable[P, R] = numba.njit(cache=True, nogil=True, _nrt=False, no_cfunc_wrapper=True)(function)
     return compiled
 
 

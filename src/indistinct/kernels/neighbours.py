@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.kernels import kernel, lean, step
+from indistinct.kernels import lean, step
 from indistinct.kernels.boxes import Costs, union_loss
 
 if TYPE_CHECKING:
@@ -21,26 +21,30 @@ if TYPE_CHECKING:
     Float32 = NDArray[np.float32]
 
 
-@kernel
-def sort_by(keys: Int32, sizes: Int64, sequence: Int64) -> Int32:
-    """Order of the columns of ``keys`` int32[., n], by the rows named in ``sequence``, the first most significant.
+@lean
+def sort_by(keys: Int32, sequence: Int64, order: Int32, other: Int32, start: Int32) -> bool:
+    """Sort the columns of ``keys`` int32[., n] by the rows named in ``sequence``, the first most significant.
 
-    Stable counting sorts from the last key to the first; ties keep their place.
+    Stable counting sorts from the last key to the first; ties keep their place. ``order`` and ``other`` int32[n]
+    hold 0..n - 1 and anything; the result is in ``other`` if True is returned, else in ``order``. ``start``
+    int32[.] has at least one place more than any key has values.
     """
-    n = keys.shape[1]
-    order, other = np.arange(n).astype(np.int32), np.empty(n, np.int32)
+    swapped = False
     for place in range(len(sequence) - 1, -1, -1):
         key = keys[sequence[place]]
-        start = np.zeros(sizes[sequence[place]] + 1, np.int32)
-        for i in range(n):
+        for i in range(len(start)):
+            start[i] = 0
+        for i in range(len(key)):
             start[key[i] + 1] += 1
         for i in range(1, len(start)):
             start[i] += start[i - 1]
-        for u in order:
-            other[start[key[u]]] = u
+        source, target = (other, order) if swapped else (order, other)
+        for i in range(len(key)):
+            u = source[i]
+            target[start[key[u]]] = u
             start[key[u]] += 1
-        order, other = other, order
-    return order
+        swapped = not swapped
+    return swapped
 
 
 @step

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.kernels.guards import LEAST_SIZE
 from indistinct.kernels.partition import HEAD
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ def merge_violators(state: State, price: float) -> None:
 
     guards = state.problem.guards
     excess = np.empty(len(state.parts.loss))
+    if len(guards.spec) == 0 and (state.parts.mass[state.used, 1] >= guards.limits[LEAST_SIZE]).all():
+        return
     excesses(state.units, guards, state.parts, excess, state.scratch())
     while True:
         violators = np.flatnonzero((state.parts.state[:, HEAD] >= 0) & (excess > 0.0))

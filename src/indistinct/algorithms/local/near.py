@@ -81,7 +81,12 @@ def _orders(problem: Problem, among: Int64) -> list[Int32]:
     widest = int(np.argmax(sizes))
     endings = [(a,) for a in range(width)] + [(a, widest) for a in range(width) if a != widest]
     sequences = [np.array([a for a in range(width) if a not in ending] + list(ending), np.int64) for ending in endings]
-    return in_parallel(lambda sequence: sort_by(keys, sizes, sequence), sequences, len(among))
+
+    def sort(sequence: Int64) -> Int32:
+        order, other = np.arange(len(among), dtype=np.int32), np.empty(len(among), np.int32)
+        return other if sort_by(keys, sequence, order, other, np.empty(int(sizes.max()) + 1, np.int32)) else order
+
+    return in_parallel(sort, sequences, len(among))
 
 
 def _for_units(state: State, among: Int64, nearest: Int32) -> Int32:
