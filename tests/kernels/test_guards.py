@@ -14,6 +14,8 @@ from indistinct.kernels.guards import KIND, scratch_of, shortfall, shortfalls
 from indistinct.kernels.units import units_of
 from indistinct.models.contract import Criterion
 
+pytestmark = pytest.mark.small
+
 NOTHING = np.zeros(0)
 NO_TREE = np.zeros((0, 0), np.int32)
 

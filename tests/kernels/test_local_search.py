@@ -14,7 +14,7 @@ from indistinct.algorithms.local.costs import LARGEST_TABLE, costs_of
 from indistinct.algorithms.local.near import near_units, next_units
 from indistinct.algorithms.local.problem import problem_of
 from indistinct.algorithms.local.settle import failing
-from indistinct.algorithms.local.state import regrouped
+from indistinct.algorithms.local.state import regroup, restore, snapshot
 from indistinct.hierarchies import build_hierarchy, taxonomy
 from indistinct.kernels.boxes import NEVER, swapped_loss, union_loss
 from indistinct.kernels.partition import CLASS, HEAD, NEXT
@@ -79,17 +79,18 @@ def audit(state):
     assert len(failing(state, state.used)) == 0
 
 
+@pytest.mark.parametrize("rows", [pytest.param(40, marks=pytest.mark.small), 400])
 @pytest.mark.parametrize("name", MODELS)
-def test_every_pass_keeps_its_books(name, monkeypatch):
-    monkeypatch.setattr(state_module, "PER_REGION", 100)
-    state = plan._starts(problem(name))[0]
+def test_every_pass_keeps_its_books(name, rows, monkeypatch):
+    monkeypatch.setattr(state_module, "PER_REGION", rows // 4)
+    state = plan._starts(problem(name, rows))[0]
     audit(state)
     losses = [state.loss()]
     nearest = near_units(state)
     passes = {
         "next": lambda turn: search.move_units(state, next_units(state), turn, state.single),
         "move": lambda turn: search.move_units(state, nearest, turn, state.single),
-        "rebuild": lambda turn: search.rebuild_pools(state, nearest, turn, 300),
+        "rebuild": lambda turn: search.rebuild_pools(state, nearest, turn, rows),
         "split": lambda turn: search.split_classes(state, turn),
     }
     for turn, one in enumerate([*passes.values(), *passes.values()]):
@@ -98,21 +99,32 @@ def test_every_pass_keeps_its_books(name, monkeypatch):
         losses.append(state.loss())
         assert losses[-1] <= losses[-2] + 1e-9  # all of these only ever improve
         if turn == 3:
-            state, nearest = regrouped(state, nearest)
+            regroup(state, nearest)
             audit(state)
             assert state.loss() == pytest.approx(losses[-1])
-    search.anneal_units(state, nearest, 9, 20, (1.0, 0.2))
+            saved = snapshot(state)
+    search.anneal_units(state, nearest, 9, rows // 20, (1.0, 0.2))
     audit(state)
+    restore(state, saved)
+    audit(state)
+    assert state.loss() == pytest.approx(losses[4])
 
 
 def test_a_search_never_returns_what_loses_more(monkeypatch):
     state = plan._starts(problem("equal"))[0]
     nearest = near_units(state)
     before = state.loss()
-    monkeypatch.setattr(plan, "HOT", (50.0, 50.0))  # hot enough to spoil everything
-    monkeypatch.setattr(plan, "_polish", lambda *_: None)
-    found, _ = plan._searched(state, nearest, lambda *_: None, 0)
-    assert found.loss() <= before + 1e-12
+
+    def spoil(state, nearest, *_):
+        search.anneal_units(state, nearest, 0, 5, (50.0, 50.0))
+        regroup(state, nearest)
+        assert state.loss() > before
+
+    monkeypatch.setattr(plan, "_anneal", spoil)
+    monkeypatch.setattr(plan, "LARGE", 0)
+    plan._search(state, nearest, lambda *_: None, 0)
+    assert state.loss() == pytest.approx(before)
+    audit(state)
 
 
 def test_near_units_are_near():
@@ -180,3 +192,13 @@ def test_a_class_after_a_swap():
         without = reach[left].max(axis=0)
         found = swapped_loss(problem_.costs, box, inner, ties, reach[gone], inner)
         assert found == pytest.approx(union_loss(problem_.costs, without, without))
+
+
+def test_bundles_of_rows(monkeypatch):
+    monkeypatch.setattr(state_module, "MOST_UNITS", 300)
+    state = plan._starts(problem("equal", 2000))[0]
+    audit(state)
+    assert state.units.mass[state.single, 0].max() > 1
+    assert state.units.mass[:, 0].sum() == 2000
+    plan._search(state, near_units(state), lambda *_: None, 0)
+    audit(state)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.kernels import lean, step
+from indistinct.kernels import lean
 from indistinct.kernels.boxes import Costs, union_loss
 
 if TYPE_CHECKING:
@@ -47,55 +47,57 @@ def sort_by(keys: Int32, sequence: Int64, order: Int32, other: Int32, start: Int
     return swapped
 
 
-@step
-def _offer(reach: Int32, costs: Costs, u: int, v: int, nearest: Int32, distance: Float32) -> None:
-    """Put v among the nearest of u if it is nearer than the last of them."""
-    most = nearest.shape[1]
-    near, far = nearest[u], distance[u]
-    for i in range(most):
-        if near[i] == v:
-            return
-    loss = np.float32(union_loss(costs, reach[u], reach[v]))
-    i = most - 1
-    if loss >= far[i]:
-        return
-    while i > 0 and far[i - 1] > loss:
-        far[i] = far[i - 1]
-        near[i] = near[i - 1]
-        i -= 1
-    far[i] = loss
-    near[i] = v
-
-
 @lean
 def link(
-    reach: Int32, costs: Costs, order: Int32, span: int, nearest: Int32, distance: Float32, first: int, last: int
+    reach: Int32,
+    costs: Costs,
+    order: Int32,
+    before: Int32,
+    span: int,
+    nearest: Int32,
+    distance: Float32,
+    first: int,
+    last: int,
+    offered: Int32,
 ) -> None:
-    """Offer to the units at places ``first``..``last`` - 1 of an order the ``span`` units on either side.
+    """Keep for each unit the nearest of those that are offered to it, by loss of the box of both, ascending.
 
-    Keeps the nearest by loss of the box of both, ascending: ``nearest`` int32[n, m] (-1: none yet),
-    ``distance`` float32[n, m].
+    Changes ``nearest`` int32[n, m] (-1: none yet) and ``distance`` float32[n, m] of the units at places ``first`` ..
+    ``last`` - 1 of an order. With ``span`` > 0 these are offered the ``span`` units on either side; else the near
+    units of their near units by ``before``, a copy of ``nearest`` that nobody changes meanwhile (Dong, Moses, Li, WWW
+    2011, doi:10.1145/1963405.1963487). ``offered`` int32[m (m + 1) + 2 span] is work memory.
     """
+    most = nearest.shape[1]
     for place in range(first, last):
-        for at in range(max(0, place - span), min(len(order), place + span + 1)):
-            if at != place:
-                _offer(reach, costs, np.int64(order[place]), np.int64(order[at]), nearest, distance)
-
-
-@lean
-def descend(
-    reach: Int32, costs: Costs, before: Int32, wide: int, nearest: Int32, distance: Float32, first: int, last: int
-) -> None:
-    """Offer to the units ``first``..``last`` - 1 the near units of their near units, ``wide`` of each.
-
-    ``before`` is a copy of ``nearest`` that nobody changes meanwhile. Source: Dong, Moses, Li, WWW 2011,
-    doi:10.1145/1963405.1963487.
-    """
-    for at in range(first, last):
-        u = np.int64(at)
-        for i in range(wide):
-            v = before[u, i]
-            for j in range(wide if v >= 0 else 0):
-                w = np.int64(before[v, j])
-                if w >= 0 and w != u:
-                    _offer(reach, costs, u, w, nearest, distance)
+        u = order[place]
+        count = 0
+        if span > 0:
+            for at in range(max(0, place - span), min(len(order), place + span + 1)):
+                offered[count] = order[at]
+                count += 1
+        else:
+            for i in range(most):
+                v = before[u, i]
+                for j in range(most if v >= 0 else 0):
+                    offered[count] = before[v, j]
+                    count += 1
+        near, far, unit = nearest[u], distance[u], reach[u]
+        for at in range(count):
+            v = offered[at]
+            if v == u or v < 0:
+                continue
+            known = False
+            for i in range(most):
+                known = known or near[i] == v
+            if known:
+                continue
+            loss = np.float32(union_loss(costs, unit, reach[v]))
+            i = most - 1
+            if loss >= far[i]:
+                continue
+            while i > 0 and far[i - 1] > loss:
+                far[i] = far[i - 1]
+                near[i] = near[i - 1]
+                i -= 1
+            far[i] = loss
+            near[i] = v

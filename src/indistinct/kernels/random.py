@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 
 @step
 def below(state: UInt64, limit: int) -> int:
-    """Next number in 0..``limit`` - 1 (xorshift64*, upper half); ``state`` uint64[1] must not be 0."""
+    """Next number in 0..``limit`` - 1, limit < 2^31; ``state`` uint64[1] must not be 0.
+
+    The upper half of xorshift64 (Marsaglia, J. Statistical Software 8(14), 2003, doi:10.18637/jss.v008.i14).
+    """
     x = state[0]
-    x ^= x >> np.uint64(12)
-    x ^= x << np.uint64(25)
-    x ^= x >> np.uint64(27)
+    x ^= x << np.uint64(13)
+    x ^= x >> np.uint64(7)
+    x ^= x << np.uint64(17)
     state[0] = x
-    high = (x * np.uint64(2685821657736338717)) >> np.uint64(33)
-    return int((np.int64(high) * limit) >> 31)
+    return int((np.int64(x >> np.uint64(33)) * limit) >> 31)

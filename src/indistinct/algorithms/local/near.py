@@ -44,7 +44,7 @@ def near_units(state: State) -> Int32:
 
     The first is the next unit of the same tuple.
     """
-    from indistinct.kernels.neighbours import descend, link
+    from indistinct.kernels.neighbours import link
 
     problem = state.problem
     among = np.unique(state.tuple_of[state.single]).astype(np.int64)
@@ -53,20 +53,20 @@ def near_units(state: State) -> Int32:
     distance = np.full((len(among), KEPT), np.inf, np.float32)
     edges = np.linspace(0, len(among), CHUNKS + 1).astype(np.int64)
     tree = np.argsort(state.rank[among], kind="stable").astype(np.int32)
+
+    def offer(order: Int32, before: Int32, span: int) -> None:
+        def work(chunk: int) -> None:
+            first, last = int(edges[chunk]), int(edges[chunk + 1])
+            offered = np.empty(KEPT * (KEPT + 1) + 2 * SPAN, np.int32)
+            link(reach, problem.costs, order, before, span, nearest, distance, first, last, offered)
+
+        in_parallel(work, range(CHUNKS), len(among))
+
     for order in (tree, *_orders(problem, among)):
-
-        def offer(chunk: int, order: Int32 = order) -> None:
-            link(reach, problem.costs, order, SPAN, nearest, distance, edges[chunk], edges[chunk + 1])
-
-        in_parallel(offer, range(CHUNKS), len(among))
-    wide = any(hierarchy.size > MANY and not hierarchy.is_fixed for hierarchy in problem.frequencies.quasi)
-    for _ in range(DESCENTS if wide else 0):
-        before = nearest.copy()
-
-        def ask(chunk: int, before: Int32 = before) -> None:
-            descend(reach, problem.costs, before, KEPT, nearest, distance, edges[chunk], edges[chunk + 1])
-
-        in_parallel(ask, range(CHUNKS), len(among))
+        offer(order, nearest, SPAN)
+    if any(hierarchy.size > MANY and not hierarchy.is_fixed for hierarchy in problem.frequencies.quasi):
+        for _ in range(DESCENTS):
+            offer(tree, nearest.copy(), 0)
     return _for_units(state, among, nearest)
 
 

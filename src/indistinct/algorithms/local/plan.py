@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,14 @@ from indistinct.algorithms.local.merging import merge_violators, violating_rows
 from indistinct.algorithms.local.near import near_units, next_units
 from indistinct.algorithms.local.search import anneal_units, move_units, rebuild_pools, split_classes
 from indistinct.algorithms.local.start import cut_classes, loans, satisfied_alone
-from indistinct.algorithms.local.state import changed_units, regrouped, state_of
+from indistinct.algorithms.local.state import changed_units, regroup, restore, snapshot, state_of
 from indistinct.kernels.criteria import ALPHA, T_HIERARCHICAL, T_ORDERED
 from indistinct.kernels.guards import KIND, LEAST_SIZE
 from indistinct.kernels.partition import MEMBERS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from indistinct.algorithms.local.problem import Problem
@@ -29,10 +32,15 @@ if TYPE_CHECKING:
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
 
-# pools for each class, in so many rounds with other borders between the regions
-POOLS = 13
+# pools for each class, in so many rounds with other borders between the regions; more where criteria bound shares,
+# because many fail
+POOLS = 18
+BOUNDED_POOLS = 30
 LEAST_POOLS = 2000
 ROUNDS = 4
+# in tables of more than DENSE rows the pools for each class fall with this power of the rows: near ones are nearer
+DENSE = 50_000
+THINNING = 0.35
 # classes of more than so many units get fewer tries each: the work for a try grows with its square
 WIDE = 20.0
 # sweeps of annealing of large classes, in so many stages, and its first and last temperature (loss of rows times
@@ -55,7 +63,7 @@ LEAST_START = 8
 MOST_START = 4000
 BUDGET = 10.0
 # fast quality moves only units of classes that lose so many times the mean
-LOSSY = 2.5
+LOSSY = 4.0
 
 
 def solve(problem: Problem, policy: Policy, progress: Progress) -> tuple[State, tuple[str, ...]]:
@@ -69,18 +77,22 @@ def solve(problem: Problem, policy: Policy, progress: Progress) -> tuple[State, 
             loss = state.parts.loss[state.class_of]
             move_units(state, next_units(state), 0, state.single & (loss > LOSSY * loss[state.single].mean()))
         return state, ()
-    state, nearest = _searched(starts[0], near_units(starts[0]), progress, 0)
+    state, nearest = starts[0], near_units(starts[0])
+    _search(state, nearest, progress, 0)
     for other in starts[1:]:  # worth a search of its own only where it already loses less
         if other.loss() < state.loss():
-            found = _searched(other, near_units(other), progress, 0)
-            state, nearest = min((state, nearest), found, key=lambda pair: pair[0].loss())
+            near = near_units(other)
+            _search(other, near, progress, 0)
+            if other.loss() < state.loss():
+                state, nearest = other, near
+    del starts
     if quality == "balanced":
         return state, ()
     budget = policy.recoding.time_budget or BUDGET
     curve = [(0.0, 1.0), (monotonic() - begun, state.loss())]
     while 2 * curve[-1][0] - curve[-2][0] < budget:  # there is time for one more round like the last
         progress("search", int(1000 * curve[-1][0]), int(1000 * budget))
-        state, nearest = _searched(state, nearest, progress, len(curve) - 1)
+        _search(state, nearest, progress, len(curve) - 1)
         curve.append((monotonic() - begun, state.loss()))
     points = ", ".join(f"{loss:.4f} after {seconds:.1f} s" for seconds, loss in curve[1:])
     return state, (f"the loss fell to {points}",)
@@ -123,42 +135,53 @@ def _partition(problem: Problem, guards: Guards, whole: NDArray[np.bool_]) -> St
     return state_of(problem, whole, class_of, rank, *loans(problem, class_of, whole))
 
 
-def _searched(state: State, nearest: Int32, progress: Progress, turn: int) -> tuple[State, Int32]:
+def _search(state: State, nearest: Int32, progress: Progress, turn: int) -> None:
     """One round of the search that suits the classes; never loses more than before.
 
     Small classes are rebuilt, large ones annealed. Small ones are annealed as well in later rounds, and where
     criteria bound shares: a pool of a few classes can meet them in few ways.
     """
-    before = state, nearest
     guards = state.problem.guards
     bounded = bool(np.isin(guards.spec[:, KIND], SHARES).any())
     if _members(state).mean() > LARGE * guards.limits[LEAST_SIZE]:
-        after = _annealed(state, nearest, progress, turn)
+        with _kept(state):
+            _anneal(state, nearest, progress, turn)
+    elif bounded:
+        _rebuild(state, nearest, progress, turn, BOUNDED_POOLS)
+        with _kept(state):
+            _anneal(state, nearest, progress, turn)
+    elif turn == 0:
+        _rebuild(state, nearest, progress, turn, POOLS)
     else:
-        if turn and not bounded:
-            state, nearest = _shaken(state, nearest, turn, SHAKES, COOL)
-        after = _rebuilt(state, nearest, progress, turn)
-        if bounded:
-            after = min(after, _annealed(*after, progress, turn), key=lambda pair: pair[0].loss())
-    return min(before, after, key=lambda pair: pair[0].loss())
+        with _kept(state):
+            _shake(state, nearest, turn, SHAKES, COOL)
+            _rebuild(state, nearest, progress, turn, POOLS)
 
 
-def _rebuilt(state: State, nearest: Int32, progress: Progress, turn: int) -> tuple[State, Int32]:
-    """Rebuild a fixed number of pools, then move and swap twice."""
-    mean = _members(state).mean()
-    classes = int(state.single.sum()) / mean
-    pools = int(max(POOLS * classes * min(1.0, WIDE / mean), LEAST_POOLS * min(1.0, (5.0 / mean) ** 2)))
-    state, nearest = regrouped(state, nearest)
+@contextmanager
+def _kept(state: State) -> Iterator[None]:
+    """Go back to the state before the block if it loses more after it."""
+    loss, classes = state.loss(), snapshot(state)
+    yield
+    if state.loss() > loss:
+        restore(state, classes)
+
+
+def _rebuild(state: State, nearest: Int32, progress: Progress, turn: int, tries: float) -> None:
+    """Rebuild ``tries`` pools for each class, then move and swap twice."""
+    mean, units = _members(state).mean(), int(state.single.sum())
+    classes = units / mean * min(1.0, (DENSE / units) ** THINNING)
+    pools = int(max(tries * classes * min(1.0, WIDE / mean), LEAST_POOLS * min(1.0, (5.0 / mean) ** 2)))
+    regroup(state, nearest)
     for stage in range(ROUNDS):
         progress("search", stage, ROUNDS + 2)
         rebuild_pools(state, nearest, turn * ROUNDS + stage, pools // ROUNDS)
     _polish(state, nearest, progress, turn)
-    return state, nearest
 
 
-def _annealed(state: State, nearest: Int32, progress: Progress, turn: int) -> tuple[State, Int32]:
+def _anneal(state: State, nearest: Int32, progress: Progress, turn: int) -> None:
     """Move and swap, anneal while splitting what gets slack, then move and swap twice."""
-    state, nearest = regrouped(state, nearest)
+    regroup(state, nearest)
     if turn == 0:
         move_units(state, nearest, turn, state.single)
         split_classes(state, turn)
@@ -167,12 +190,25 @@ def _annealed(state: State, nearest: Int32, progress: Progress, turn: int) -> tu
         sweeps = max(STAGES, int(SWEEPS * min(1.0, WIDE / _members(state).mean())))
     for stage in range(STAGES):
         progress("search", stage, STAGES + 2)
-        state, nearest = _shaken(state, nearest, turn * STAGES + stage, sweeps // STAGES, _cooled(HOT, stage))
+        _shake(state, nearest, turn * STAGES + stage, sweeps // STAGES, _cooled(HOT, stage))
         split_classes(state, stage)
-    state, nearest = regrouped(state, nearest)
+    regroup(state, nearest)
     _polish(state, nearest, progress, turn)
     split_classes(state, turn)
-    return state, nearest
+
+
+def _shake(state: State, nearest: Int32, turn: int, sweeps: int, heat: tuple[float, float]) -> None:
+    """Anneal once, from temperature to temperature."""
+    regroup(state, nearest)
+    anneal_units(state, nearest, turn, sweeps, heat)
+
+
+def _polish(state: State, nearest: Int32, progress: Progress, turn: int) -> None:
+    """Move and swap all units, then those of classes that changed."""
+    for last in range(2):
+        progress("search", ROUNDS + last, ROUNDS + 2)
+        todo = changed_units(state) if last else state.single
+        move_units(state, nearest, 2 * turn + last, todo)
 
 
 def _members(state: State) -> Int64:
@@ -185,17 +221,3 @@ def _cooled(heat: tuple[float, float], stage: int) -> tuple[float, float]:
     """Temperatures at the ends of one of ``STAGES`` stages of a geometric cooling."""
     hot, cold = heat
     return hot * (cold / hot) ** (stage / STAGES), hot * (cold / hot) ** ((stage + 1) / STAGES)
-
-
-def _shaken(state: State, nearest: Int32, turn: int, sweeps: int, heat: tuple[float, float]) -> tuple[State, Int32]:
-    """Anneal once, from temperature to temperature."""
-    state, nearest = regrouped(state, nearest)
-    anneal_units(state, nearest, turn, sweeps, heat)
-    return state, nearest
-
-
-def _polish(state: State, nearest: Int32, progress: Progress, turn: int) -> None:
-    for last in range(2):
-        progress("search", ROUNDS + last, ROUNDS + 2)
-        todo = changed_units(state) if last else state.single
-        move_units(state, nearest, 2 * turn + last, todo)

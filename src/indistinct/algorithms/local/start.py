@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
 
 # parts below this share of the tuples are cut in parallel
-SHARE = 8
+SHARE = 4
 
 
 def satisfied_alone(problem: Problem) -> NDArray[np.bool_]:
