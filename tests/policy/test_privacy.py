@@ -18,7 +18,8 @@ from indistinct.policy import (
     RecursiveCL,
     TCloseness,
 )
-from indistinct.policy.privacy import MODEL_CLASSES, MODEL_NAMES, PLANNED_MODELS, exact, plain, whole
+from indistinct.policy.parameters import exact, plain, whole
+from indistinct.policy.privacy import MODEL_CLASSES, MODEL_NAMES, PLANNED_MODELS
 
 CONTRACT_MODELS = (
     "k_anonymity k_map alpha_k p_sensitive_k distinct_l entropy_l recursive_cl joint_l t_closeness "

@@ -35,7 +35,11 @@ class Algorithm(Protocol):
 
 
 DEFAULT: Final = "local"
-DECLARES: Final = {"local": "truthful", "optimal": "truthful", "generalize_step": "truthful"}
+DECLARES: Final = {
+    "local": "truthful",
+    "optimal": "truthful",
+    "generalize_step": "truthful",
+}
 
 
 def algorithm(name: str) -> Algorithm:

@@ -53,7 +53,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.hierarchies.hierarchy import Hierarchy
-    from indistinct.policy.privacy import Distance, TCloseness
+    from indistinct.policy.parameters import Distance
+    from indistinct.policy.privacy import TCloseness
     from indistinct.tables.records import Classes, Histogram, Reference
 
     Integers = NDArray[Any]

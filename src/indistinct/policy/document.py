@@ -25,7 +25,8 @@ from pydantic import (
 from indistinct.errors import PolicyError
 from indistinct.notices import Notice
 from indistinct.policy.generalization import ORDERED_TYPES, TREES, TYPES_OF_KIND, Generalization, Range
-from indistinct.policy.privacy import AnyPrivacy, Exact, TCloseness, Whole, exact, plain, whole
+from indistinct.policy.parameters import Exact, Whole, exact, plain, whole
+from indistinct.policy.privacy import AnyPrivacy, TCloseness
 from indistinct.policy.problems import Section, check_word, nearest, path, problem, refuse, show
 from indistinct.policy.roles import AnyRole  # noqa: TC001  # pydantic reads it at run time
 
@@ -34,14 +35,38 @@ if TYPE_CHECKING:
 
     from pydantic_core import InitErrorDetails
 
-ALGORITHMS: tuple[str, ...] = ("local", "optimal", "generalize_step")
+ALGORITHMS: tuple[str, ...] = (
+    "local",
+    "optimal",
+    "generalize_step",
+)
 # algorithms that the policy format knows and this version does not have yet
 PLANNED_ALGORITHMS: tuple[str, ...] = (
-    "mondrian", "datafly", "samarati", "incognito", "ola", "flash", "top_down_specialization", "mu_argus",
-    "k_similar", "k_member", "mdav", "univariate_microaggregation", "hilbert", "t_closeness_first", "sabre",
-    "merge", "anatomy", "largest_bucket_first", "ke_partition", "eps_m_partition", "graded_local", "km",
-    "m_invariance", "safepub",
-)  # fmt: skip
+    "mondrian",
+    "datafly",
+    "samarati",
+    "incognito",
+    "ola",
+    "flash",
+    "top_down_specialization",
+    "mu_argus",
+    "k_similar",
+    "k_member",
+    "mdav",
+    "univariate_microaggregation",
+    "hilbert",
+    "t_closeness_first",
+    "sabre",
+    "merge",
+    "anatomy",
+    "largest_bucket_first",
+    "ke_partition",
+    "eps_m_partition",
+    "graded_local",
+    "km",
+    "m_invariance",
+    "safepub",
+)
 _UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12} | {
     f"{letter}iB": 2 ** (10 * power) for power, letter in enumerate("KMGT", 1)
 }

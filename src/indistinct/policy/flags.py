@@ -7,22 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import PolicyError
 from indistinct.policy.document import Policy
-from indistinct.policy.privacy import (
-    DistinctL,
-    EntropyL,
-    KAnonymity,
-    Privacy,
-    RecursiveCL,
-    TCloseness,
-    exact,
-    plain,
-)
+from indistinct.policy.parameters import exact, plain
+from indistinct.policy.privacy import DistinctL, EntropyL, KAnonymity, Privacy, RecursiveCL, TCloseness
 from indistinct.policy.problems import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from indistinct.policy.privacy import Number
+    from indistinct.policy.parameters import Number
 
 _KINDS = ("distinct", "entropy", "recursive")
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
 
-from indistinct.policy.privacy import Exact, Whole, exact
+from indistinct.policy.parameters import Exact, Whole, exact
 from indistinct.policy.problems import Section, check_tag, problem, refuse, show
 
 ORDERED_TYPES = ("integer", "decimal", "date", "ordinal")

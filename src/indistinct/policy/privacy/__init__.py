@@ -1,0 +1,81 @@
+"""The parameters of the privacy models, as a policy states them. What they mean is in ``models/``.
+
+Every class refuses values out of range with a PolicyError that names the parameter and its valid range:
+
+>>> TCloseness("disease", "1.5", distance="equal")
+Traceback (most recent call last):
+    ...
+indistinct.errors.PolicyError: t = 1.5 (t_closeness): must be a number, 0 <= t <= 1
+
+A new model adds its class to a file here, to ``AnyPrivacy`` and to ``__all__``, and leaves ``PLANNED_MODELS``.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, get_args
+
+from pydantic import BeforeValidator, Field
+
+from indistinct.policy.parameters import Privacy
+from indistinct.policy.privacy.closeness import TCloseness
+from indistinct.policy.privacy.diversity import AlphaK, DistinctL, EntropyL, JointL, PSensitiveK, RecursiveCL
+from indistinct.policy.privacy.identity import KAnonymity
+from indistinct.policy.problems import check_tag
+
+__all__ = [
+    "AlphaK",
+    "AnyPrivacy",
+    "DistinctL",
+    "EntropyL",
+    "JointL",
+    "KAnonymity",
+    "PSensitiveK",
+    "Privacy",
+    "RecursiveCL",
+    "TCloseness",
+]
+
+# models that the policy format knows and this version does not have yet
+PLANNED_MODELS: tuple[str, ...] = (
+    "k_map",
+    "n_t_closeness",
+    "beta_likeness",
+    "delta_disclosure",
+    "delta_presence",
+    "ke_anonymity",
+    "eps_m_anonymity",
+    "graded_l",
+    "eps_i_k_anonymity",
+    "km_anonymity",
+    "pd_recursive",
+    "npd_recursive",
+    "m_invariance",
+    "average_risk",
+    "sample_uniqueness",
+    "population_uniqueness",
+    "profitability",
+    "safepub",
+)
+
+
+def check_model(item: Any) -> Any:
+    """Refuse a ``[[privacy]]`` table whose ``model`` is absent, unknown or not built yet."""
+    if isinstance(item, dict):
+        check_tag(item, "model", MODEL_NAMES, PLANNED_MODELS)
+    return item
+
+
+AnyPrivacy = Annotated[
+    KAnonymity
+    | AlphaK
+    | PSensitiveK
+    | DistinctL
+    | EntropyL
+    | RecursiveCL
+    | JointL
+    | TCloseness,
+    Field(discriminator="model"),
+    BeforeValidator(check_model),
+]  # fmt: skip
+MODEL_CLASSES: tuple[type[Privacy], ...] = get_args(get_args(AnyPrivacy)[0])
+MODEL_NAMES: tuple[str, ...] = tuple(kind.model_fields["model"].default for kind in MODEL_CLASSES)
