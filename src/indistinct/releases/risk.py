@@ -22,6 +22,7 @@ from indistinct.risk.household import household as household_figure
 from indistinct.risk.individual import individual
 from indistinct.risk.journalist import journalist
 from indistinct.risk.marketer import marketer
+from indistinct.risk.population_uniqueness import population_uniqueness
 from indistinct.risk.prosecutor import prosecutor
 from indistinct.risk.regions import population_of
 from indistinct.risk.sample_uniqueness import sample_uniqueness
@@ -150,6 +151,15 @@ def risk(
     return Risk(document, before.rows)
 
 
+def is_above(answer: Risk, limit: Any) -> bool:
+    """Whether the highest prosecutor risk, of the published table where there is one, is above a limit. Exact.
+
+    Raises PolicyError for a limit that is no risk.
+    """
+    highest = (answer.published or answer.measures)["prosecutor"]["highest"]
+    return Fraction(highest["fraction"]) > _threshold(limit)
+
+
 def _threshold(value: Any) -> Fraction:
     try:
         limit = Fraction(exact(value))
@@ -217,7 +227,8 @@ def _measure(
     figures = [prosecutor(rows, sizes, asked.threshold, unit)]
     figures += [] if people is None else [journalist(rows, sizes, people, asked.threshold)]
     figures += [marketer(rows, sizes, people, asked.threshold), sample_uniqueness(rows, sizes)]
-    figures += _in_population(rows, sizes, asked)
+    if asked.population_size is not None:
+        figures += population_uniqueness(sizes, asked.population_size)
     weight = _weights(prepared, asked, kept, rows)
     if weight is not None:
         figures.append(individual(rows, weight, asked.threshold, of_weights=asked.weights is not None))
@@ -227,7 +238,7 @@ def _measure(
     if asked.household is not None:
         figures.append(_household(source, asked, figures, columns))
     if asked.suda is not None:
-        figures.append(_suda(prepared, asked, starred, columns))
+        figures.append(_suda(prepared, asked, kept, columns))
     progress("judge", 1, 1)
     hidden = 0 if starred is None else int(frequencies.tuple_rows[starred].sum())
     document = {
@@ -267,11 +278,6 @@ def _population(population: Any, prepared: Prepared) -> Int64:
     group = group.reshape(-1)
     total = np.bincount(group[len(frequencies.tuples) :], sizes[known], int(group.max()) + 1)
     return total[group[: len(frequencies.tuples)]].astype(np.int64)
-
-
-def _in_population(rows: Int64, sizes: Int64, asked: _Asked) -> list[Figure]:
-    """Estimate what is unique in a population of which only the size is known."""
-    return []
 
 
 def _weights(prepared: Prepared, asked: _Asked, kept: NDArray[np.bool_], rows: Int64) -> Float64 | None:
@@ -345,16 +351,15 @@ def _household(source: Source, asked: _Asked, figures: list[Figure], columns: di
     return figure
 
 
-def _suda(prepared: Prepared, asked: _Asked, starred: NDArray[np.bool_] | None, columns: dict[str, Any]) -> Figure:
-    """Special uniques among the rows; a starred tuple stays in: its stars differ from every value."""
+def _suda(prepared: Prepared, asked: _Asked, kept: NDArray[np.bool_], columns: dict[str, Any]) -> Figure:
+    """Special uniques among the rows that are not fully suppressed."""
     assert asked.suda is not None  # noqa: S101  # asked for
     if asked.suda < 1:
         raise PolicyError(f"special uniques of up to {asked.suda} columns are none; ask for 1 or more, 3 is usual")
-    figure = special_uniques(prepared.counted.frequencies, asked.suda)
+    figure = special_uniques(prepared.counted.frequencies, asked.suda, kept)
     if columns and prepared.counted.cell_of_row is not None and figure.per_class is not None:
-        scores = figure.per_class.astype(np.int64)
-        if starred is not None:
-            scores[starred] = 0
+        scores = np.zeros(len(kept), np.int64)
+        scores[kept] = figure.per_class
         columns["suda_score"] = scores[prepared.counted.frequencies.tuple_of[prepared.counted.cell_of_row]]
     return figure
 

@@ -54,14 +54,14 @@ def weight(columns: int, attributes: int, size: int) -> int:
     return prod(attributes - i for i in range(columns, min(size, attributes - 1) + 1))
 
 
-def suda2(frequencies: Frequencies, size: int = 3) -> Suda:
+def suda2(frequencies: Frequencies, size: int = 3, kept: NDArray[np.bool_] | None = None) -> Suda:
     """Find all minimal sample uniques (MSU) of up to ``size`` columns, and score the rows.
 
     A row is *unique* on a set of quasi-identifiers when no other row has the same values in all of them; the set is an
     MSU of the row when it is unique on none of its proper subsets. The score of a row is the sum of ``weight`` over its
     MSUs. Uniqueness is inherited by larger sets, so a set is minimal when none of those with one column less is unique:
     the search goes level by level and meets every MSU that the recursion of SUDA2 meets. Cost: C(d,1) + .. + C(d,size)
-    passes over the distinct tuples.
+    passes over the distinct tuples; ``kept`` bool[.] chooses among these (u of them are left).
 
     Raises UnsupportedError when that is more than 10^10 steps.
 
@@ -71,6 +71,8 @@ def suda2(frequencies: Frequencies, size: int = 3) -> Suda:
     docs/risk.md.
     """
     tuples, single = frequencies.tuples, frequencies.tuple_rows == 1
+    if kept is not None:
+        tuples, single = tuples[kept], single[kept]
     attributes = tuples.shape[1]
     size = min(size, attributes)
     checks = sum(comb(attributes, level) for level in range(1, size + 1)) * max(len(tuples), 1)
@@ -113,13 +115,13 @@ def suda2(frequencies: Frequencies, size: int = 3) -> Suda:
     return Suda(size, score, smallest, found, by_attribute, by_value)
 
 
-def special_uniques(frequencies: Frequencies, size: int = 3) -> Figure:
+def special_uniques(frequencies: Frequencies, size: int = 3, kept: NDArray[np.bool_] | None = None) -> Figure:
     """Summarise the minimal sample uniques: how many rows, how few columns, and which columns and values to blame.
 
     ``contribution`` of a column (of a value) is the share of the total score that stems from uniques containing it; the
     shares of the columns add up to more than 1, since a unique has several columns.
     """
-    suda = suda2(frequencies, size)
+    suda = suda2(frequencies, size, kept)
     total = int(suda.score.sum())
     rows = int((suda.score > 0).sum())
     names = [hierarchy.attribute for hierarchy in frequencies.quasi]
