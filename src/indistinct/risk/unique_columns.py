@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from math import comb
+from math import comb, isqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
 
 MOST_SETS = 2_000_000
-# a set whose first repetition comes later than in this share of the rows leaves few rows to look at in larger sets
-LATE = 8
+# a first repetition after some square roots of the rows means many combinations, of which few repeat (birthdays); rows
+# that repeat are kept where they are less than a part of all
+LATE, FEW = 3, 8
 FIRST_ROWS = (1 << 14, 1 << 17)
 
 
@@ -75,7 +76,7 @@ def unique_columns(
         )
     if rows < 2:
         return UniqueSets(tuple((column,) for column in range(wide)), size, 0)
-    search = _Search([np.ascontiguousarray(column) for column in columns])
+    search = _Search([np.ascontiguousarray(column) for column in columns], size)
     found: list[tuple[int, ...]] = []
     done = 0
     for level in range(1, size + 1):
@@ -93,8 +94,9 @@ def unique_columns(
 class _Search:
     """What is known about the columns: pairs of rows that agree, and rows that repeat on some sets."""
 
-    def __init__(self, columns: list[Int32]) -> None:
+    def __init__(self, columns: list[Int32], size: int) -> None:
         self.columns = columns
+        self.size = size
         self.sizes = [int(column.max()) + 1 for column in columns]
         # most sets repeat among the first rows, and a small table of keys stays in the cache
         self.spaces = {rows: Space(rows) for rows in (*(few for few in FIRST_ROWS if few < len(columns[0])), len(columns[0]))}
@@ -142,10 +144,10 @@ class _Search:
                 break
         if first < 0:
             return True
-        if second > everything // LATE or (rows is not None and len(keys) == total):
+        if len(chosen) < self.size and (rows is not None or second > LATE * isqrt(everything)):
             keys = keys if len(keys) == total else self._keys(chosen, rows, total)
             again = np.flatnonzero(~self.spaces[everything].alone(keys))
-            if len(again) < everything // LATE:
+            if len(again) < everything // FEW:
                 self.stripped[chosen] = again if rows is None else rows[again]
         one, other = (first, second) if rows is None else (int(rows[first]), int(rows[second]))
         self.latest = _bits([i for i, column in enumerate(self.columns) if column[one] == column[other]])
