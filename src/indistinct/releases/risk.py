@@ -14,6 +14,7 @@ from indistinct.policy import from_flags
 from indistinct.policy.parameters import exact
 from indistinct.releases.audit import starred_tuples
 from indistinct.releases.judge import unit_of
+from indistinct.releases.measured import column_codes
 from indistinct.releases.prepare import options_of, prepare
 from indistinct.releases.texts import as_html, counted, number
 from indistinct.risk.class_sizes import class_sizes
@@ -29,7 +30,6 @@ from indistinct.risk.sample_uniqueness import sample_uniqueness
 from indistinct.risk.suda2 import special_uniques
 from indistinct.tables.classes import classes_of, whole_tuples
 from indistinct.tables.count import count, silent, translation
-from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.source import open_source
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.policy import Policy
-    from indistinct.releases.prepare import Prepared
+    from indistinct.releases.measured import column_codes
+from indistinct.releases.prepare import Prepared
     from indistinct.risk.figure import Figure
     from indistinct.tables.count import Progress
     from indistinct.tables.source import Source
@@ -300,7 +301,7 @@ def _weights(prepared: Prepared, asked: _Asked, kept: NDArray[np.bool_], rows: I
 
 def _numbers(source: Source, name: str, decimal: str) -> Float64:
     """Read a column of numbers, one for each row."""
-    texts, codes = _column(source, name)
+    texts, codes = column_codes(source, name)
     values = np.full(len(texts), np.nan)
     for position, text in enumerate(texts):
         try:
@@ -312,14 +313,6 @@ def _numbers(source: Source, name: str, decimal: str) -> Float64:
     if wrong:
         raise DataError(f'{wrong} of {len(found)} rows have no number in "{name}"; every row needs one', column=name)
     return found
-
-
-def _column(source: Source, name: str) -> tuple[list[str | None], NDArray[np.int32]]:
-    if name not in source.columns:
-        raise SchemaError.unknown_column(name, source.columns, file=source.name)
-    numbers = Dictionary(name)
-    codes = [numbers.encode(batch.column(0)) for batch in source.batches([name])]
-    return numbers.texts, np.concatenate(codes)
 
 
 def _by_row(prepared: Prepared, kept: NDArray[np.bool_], figures: list[Figure], sizes: Int64) -> dict[str, Any]:
@@ -339,7 +332,7 @@ def _household(source: Source, asked: _Asked, figures: list[Figure], columns: di
     """Risk of households: from the individual risk where there is one, else journalist, else prosecutor."""
     assert asked.household is not None  # noqa: S101  # asked for
     basis = next(name for name in ("individual", "journalist", "prosecutor") if name in columns)
-    texts, codes = _column(source, asked.household)
+    texts, codes = column_codes(source, asked.household)
     if None in texts:
         lost = int((codes == texts.index(None)).sum())
         message = f'{lost} of {len(codes)} rows have no value in "{asked.household}"; every row needs a household'

@@ -79,3 +79,12 @@ def things(number: int, thing: str) -> str:
     """
     one = "class" if thing == "classes" else thing.removesuffix("s")
     return f"{number} {one if number == 1 else thing}"
+
+
+def about(number: float) -> str:
+    """Write an expected number: whole from 100 on, else with up to three digits.
+
+    >>> about(19998.0), about(0.77341), about(3)
+    ('19998', '0.773', '3')
+    """
+    return f"{number:.0f}" if number >= 100 else f"{float(number):.3g}"

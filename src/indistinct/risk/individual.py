@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.errors import DataError
-from indistinct.risk.figure import Figure, things
+from indistinct.risk.figure import Figure, about, things
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -75,7 +75,7 @@ def individual(rows: Int64, weight: Float64, threshold: Fraction, *, of_weights:
         "weights": "column" if of_weights else "constant",
     }
     sentence = (
-        f"{things(total, 'rows')} stand for about {people:.6g} people {basis}; an attacker with a list of all of them "
-        f"would match about {expected:.4g} rows rightly; {at_risk} rows are above the threshold {threshold}"
+        f"{things(total, 'rows')} stand for about {about(people)} people {basis}; an attacker with a list of all of them "
+        f"would match about {about(expected)} rows rightly; {at_risk} rows are above the threshold {threshold}"
     )
     return Figure("individual", values, sentence, risk)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.risk.figure import Figure
+from indistinct.risk.figure import Figure, about
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +40,7 @@ def marketer(rows: Int64, sizes: Int64, population: Int64 | None, threshold: Fra
     listed = f"a list of {which}" if population is not None else "a list of exactly the people in the table"
     verdict = "above" if portion > threshold else "within"
     sentence = (
-        f"who matches all rows with {listed} gets about {float(matches):.4g} of {total} right, "
+        f"who matches all rows with {listed} gets about {about(matches)} of {total} right, "
         f"{verdict} the threshold {threshold}"
     )
     return Figure("marketer", {"expected_matches": matches, "share": portion}, sentence)
