@@ -90,7 +90,7 @@ __all__ = [
 
 
 class _Package(ModuleType):
-    """This package: a public function keeps its name when the folder of the same name (``risk``) is imported."""
+    """The package; a public function keeps its name when the folder of the same name (``risk``) is imported."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in _MODULE and isinstance(value, ModuleType)):

@@ -1,6 +1,5 @@
 """The ledger of releases: the attack against its slow twin, the file, the key, what is refused."""
 
-import json
 import sqlite3
 import threading
 
@@ -137,7 +136,7 @@ def test_the_file_is_private_and_tells_nobody_who_was_where(book):
     for person in "abcd":
         assert KEY.person(person) not in data
     connection = sqlite3.connect(book.path)
-    sealed, who = connection.execute("SELECT signatures, who FROM release").fetchone()
+    (who,) = connection.execute("SELECT who FROM release").fetchone()
     connection.close()
     with pytest.raises(DataError, match="another key made it"):
         LedgerKey(bytes(32)).open(who, b"", b"persons:first")
@@ -277,15 +276,13 @@ l = 2
 def test_who_stands_where_is_read_from_original_and_policy(tmp_path):
     (tmp_path / "policy.toml").write_text(POLICY)
     policy = ind.Policy.load(tmp_path / "policy.toml")
-    table = pa.table(
-        {"id": [f"p{i}" for i in range(40)], "age": [20 + i for i in range(40)], "ill": ["x", "y"] * 20}
-    )
+    table = pa.table({"id": [f"p{i}" for i in range(40)], "age": [20 + i for i in range(40)], "ill": ["x", "y"] * 20})
     output = tmp_path / "out.csv"
     release = ind.anonymize(table, policy, output=output)
     found = snapshot(table, output, policy, KEY)
     assert sorted(found.sizes) == sorted(release.table.to_pandas().groupby("age").size().tolist())
     assert found.promises == {"k": 4, "l": {"ill": 2}, "m": {}}
-    label = {tuple(row.values())[0]: None for row in release.table.to_pylist()}
+    label = {next(iter(row.values())): None for row in release.table.to_pylist()}
     assert {label for (label,) in found.labels} == set(label)
     assert len(found.persons) == 40
     by_class = [sum(place == c for place in found.persons.values()) for c in range(len(found.sizes))]
@@ -307,5 +304,3 @@ def test_promises_are_read_from_the_models():
     assert promises_of(policy, 5)["m"] == {"ill": 5}
     with pytest.raises(PolicyError, match="m = 1 protects nobody"):
         promises_of(policy, 1)
-
-

@@ -43,7 +43,7 @@ def add(
     policy: PolicyFile,
     ledger: LedgerFile,
     key_file: KeyFile = None,
-    name: Annotated[str | None, typer.Option("--name", help="Name of the release; by default that of the file.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Name of the release; default: the file's.")] = None,
     m: Demand = None,
     despite: Annotated[
         bool, typer.Option("--despite", help="Enter it although it breaks a guarantee: it has gone out already.")

@@ -39,13 +39,13 @@ def risk(
     population_size: Annotated[
         int | None, typer.Option("--population-size", help="People of whom the table is a sample: estimates.")
     ] = None,
-    region: Annotated[str | None, typer.Option("--region", help="Take the size of this population, as germany.")] = None,
-    weights: Annotated[str | None, typer.Option("--weights", help="Column of sampling weights: individual risk.")] = None,
+    region: Annotated[str | None, typer.Option("--region", help="Take the people of this region, as germany.")] = None,
+    weights: Annotated[str | None, typer.Option("--weights", help="Column of sampling weights.")] = None,
     household: Annotated[str | None, typer.Option("--household", help="Column that says who lives together.")] = None,
     suda: Annotated[int | None, typer.Option("--suda", help="Find special uniques of up to so many columns.")] = None,
     published: Annotated[str | None, typer.Option("--published", help="Measure this table too, side by side.")] = None,
     rows: Annotated[
-        Path | None, typer.Option("--rows", help="Write the risk of each row here (csv, parquet, ...); keep it private.")
+        Path | None, typer.Option("--rows", help="Write the risk of each row here; keep it private.")
     ] = None,
     fail_above: Annotated[
         str | None, typer.Option("--fail-above", help="Exit code 1 when the highest prosecutor risk is above this.")

@@ -161,26 +161,20 @@ def _german_tax(text: str) -> bool:
 
 def _spanish(text: str) -> bool:
     """DNI and NIE: the number modulo 23 gives the letter."""
-    number = text.upper().replace("X", "0", 1) if text[0] in "Xx" else text.upper()
-    number = number.replace("Y", "1", 1) if number[0] == "Y" else number.replace("Z", "2", 1) if number[0] == "Z" else number
+    number = text[0].translate(str.maketrans("XYZxyz", "012012")) + text[1:].upper()
     return "TRWAGMYFPDXBNJZSQVHLCKE"[int(number[:-1]) % 23] == number[-1]
 
 
-_ODD = dict(
-    zip(
-        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ",
-        [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10,
-         22, 25, 24, 23],
-        strict=True,
-    )
-)  # fmt: skip
+_ODD_OF_DIGITS = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21)
+_ODD_OF_LETTERS = (*_ODD_OF_DIGITS, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
 
 
 def _italian(text: str) -> bool:
     """Codice fiscale: values of odd and even places modulo 26."""
     plain = text.upper()
     even = sum(int(c) if c.isdigit() else ord(c) - 65 for c in plain[1:15:2])
-    return chr(65 + (even + sum(_ODD[c] for c in plain[0:15:2])) % 26) == plain[15]
+    odd = sum(_ODD_OF_DIGITS[int(c)] if c.isdigit() else _ODD_OF_LETTERS[ord(c) - 65] for c in plain[0:15:2])
+    return chr(65 + (even + odd) % 26) == plain[15]
 
 
 def _french(text: str) -> bool:
@@ -239,12 +233,17 @@ IDENTIFIERS: tuple[Identifier, ...] = (
     Identifier("payment card number", _re(r"\d{4}([ -]?\d{4}){2}[ -]?\d{1,7}"), _luhn, 10),
     Identifier("resident identity number", _re(r"[1-9]\d{16}[\dXx]"), _resident, 18, "China", sure=True),
     Identifier("mobile phone number of China", _re(r"(\+?86[- ]?)?1[3-9]\d{9}"), _any, 4, "China"),
-    Identifier("unified social credit code", _re(rf"[{_CREDIT}]{{2}}\d{{6}}[{_CREDIT}]{{10}}"), _credit_code, 18, "China"),
+    Identifier(
+        "unified social credit code", _re(rf"[{_CREDIT}]{{2}}\d{{6}}[{_CREDIT}]{{10}}"), _credit_code, 18, "China"
+    ),
     Identifier(
         "licence plate of China",
         re.compile(rf"[{_PROVINCES}][A-HJ-NP-Z][·]?[A-HJ-NP-Z0-9]{{4,5}}[A-HJ-NP-Z0-9挂学警港澳]"),
-        _any, 12, "China", sure=True,
-    ),  # fmt: skip
+        _any,
+        12,
+        "China",
+        sure=True,
+    ),
     Identifier("social security number", _re(r"\d{3}-\d{2}-\d{4}"), _social_security, 7, "USA", sure=True),
     Identifier("vehicle identification number", _re(r"[A-HJ-NPR-Za-hj-npr-z0-9]{17}"), _vin, 12, sure=True),
     Identifier("IMEI of a device", _re(r"\d{15}"), _luhn, 13),
@@ -253,15 +252,20 @@ IDENTIFIERS: tuple[Identifier, ...] = (
     Identifier(
         "codice fiscale of Italy",
         _re(r"[A-Za-z]{6}[0-9LMNP-Vlmnp-v]{2}[A-Za-z][0-9LMNP-Vlmnp-v]{2}[A-Za-z][0-9LMNP-Vlmnp-v]{3}[A-Za-z]"),
-        _italian, 18, "EU", sure=True,
-    ),  # fmt: skip
+        _italian,
+        18,
+        "EU",
+        sure=True,
+    ),
     Identifier("NIR of France", _re(r"[12378] ?\d{2} ?\d{2} ?(\d{2}|2[ABab]) ?\d{3} ?\d{3} ?\d{2}"), _french, 18, "EU"),
     Identifier("BSN of the Netherlands", _re(r"\d{9}"), _dutch, 18, "EU"),
     Identifier("PESEL of Poland", _re(r"\d{11}"), _polish, 18, "EU"),
     Identifier("national number of Belgium", _re(r"\d{2}\.?\d{2}\.?\d{2}-?\d{3}\.?\d{2}"), _belgian, 18, "EU"),
     Identifier("personnummer of Sweden", _re(r"(\d{2})?\d{6}[-+]?\d{4}"), _swedish, 18, "EU"),
     Identifier("NHS number of the United Kingdom", _re(r"\d{3} ?\d{3} ?\d{4}"), _british_health, 9),
-    Identifier("licence plate of Germany", re.compile(r"[A-ZÄÖÜ]{1,3}[- ][A-Z]{1,2} ?[1-9]\d{0,3}[EH]?"), _any, 12, "EU"),
+    Identifier(
+        "licence plate of Germany", re.compile(r"[A-ZÄÖÜ]{1,3}[- ][A-Z]{1,2} ?[1-9]\d{0,3}[EH]?"), _any, 12, "EU"
+    ),
     Identifier("licence plate of France", _re(r"[A-HJ-NP-TV-Z]{2}-\d{3}-[A-HJ-NP-TV-Z]{2}"), _any, 12, "EU"),
     Identifier("telephone number", _re(r"(\+\d|\(\d|0\d)[\d\s()/.-]{6,}\d"), _any, 4),
     Identifier("telephone number", _re(r"\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}"), _any, 4),

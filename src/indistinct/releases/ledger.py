@@ -1,8 +1,8 @@
 """The ledger: which releases went out before, and what they told about whom.
 
-A ledger with a key holds pseudonymous personal data (who was in which class, under a keyed pseudonym): protect it as
-such, forget a release when its purpose is over, and keep the key elsewhere. One SQLite file, readable by its owner only;
-every change is one transaction, so that an interruption or a second user leaves it sound.
+A ledger with a key holds pseudonymous personal data (who was in which class, under a keyed pseudonym): protect it
+as such, forget a release when its purpose is over, and keep the key elsewhere. One SQLite file, readable by its owner
+only; every change is one transaction, so that an interruption or a second user leaves it sound.
 """
 
 from __future__ import annotations
@@ -84,15 +84,16 @@ class Ledger:
         """Check a release and enter it, in one transaction; begin the ledger if there is none.
 
         Returns the document of ``check``. Raises VerificationError when the check says no, unless ``despite``: what has
-        gone out already must be known. PolicyError when the name or the file is entered already, or the key is missing.
+        gone out already must be known. PolicyError when the name or file is entered already, or the key is missing.
         """
         self._begin()
         with self._open(write=True) as connection:
             keyed = self._meta(connection, "mark") is not None
             if keyed and self.key is None:
-                raise PolicyError("this ledger knows persons; give its key, or the new release cannot be compared later")
+                raise PolicyError("this ledger knows persons; give its key, or nothing can be compared later")
             for column, value, what in (("name", name, f'a release "{name}"'), ("sha256", new.sha256, "this file")):
-                if connection.execute(f"SELECT 1 FROM release WHERE {column} = ?", (value,)).fetchone():  # noqa: S608  # fixed names
+                query = f"SELECT 1 FROM release WHERE {column} = ?"  # noqa: S608  # one of two fixed names
+                if connection.execute(query, (value,)).fetchone():
                     raise PolicyError(f"{what} is in the ledger already; forget it first, or choose another name")
             answer = succession(new, self._snapshots(connection))
             if answer["satisfied"] is False and not despite:
@@ -124,7 +125,8 @@ class Ledger:
         except FileExistsError:
             return
         except OSError as error:
-            raise DataError(f"the ledger {self.path.name} cannot be made: {error.strerror}", file=self.path.name) from None
+            message = f"the ledger {self.path.name} cannot be made: {error.strerror}"
+            raise DataError(message, file=self.path.name) from None
 
     @contextmanager
     def _open(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
@@ -133,7 +135,8 @@ class Ledger:
         if not self.path.is_file():
             raise DataError(f"there is no ledger {name}; adding a release begins one", file=name)
         if os.name == "posix" and self.path.stat().st_mode & OTHERS:
-            raise PolicyError(f"others than its owner can read the ledger {name}; make it private: chmod 600", file=name)
+            message = f"others than its owner can read the ledger {name}; make it private: chmod 600"
+            raise PolicyError(message, file=name)
         connection = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)
         try:
             connection.execute("PRAGMA secure_delete = ON")
@@ -158,7 +161,8 @@ class Ledger:
         """Make the tables in a new file; refuse another format or another key."""
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
             if not write:
-                raise DataError(f"the ledger {self.path.name} is empty; adding a release begins it", file=self.path.name)
+                message = f"the ledger {self.path.name} is empty; adding a release begins it"
+                raise DataError(message, file=self.path.name)
             for statement in _TABLES.split(";"):
                 connection.execute(statement)
             meta = {"format": FORMAT.encode(), "salt": secrets.token_bytes(32)}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from indistinct.errors import PolicyError
 from indistinct.policy import suggest
 from indistinct.releases.draft import written
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from indistinct.policy import ColumnFacts, Suggestion
@@ -151,7 +150,8 @@ def _together(names: list[str], codes: list[Int32]) -> dict[str, Any]:
         "separation": plain(separation(counts)),
         "unique_rows": unique,
         "sentence": f"{unique} of {rows} rows ({share(unique, rows)}) are alone with their values in these "
-        f"{counted(len(names), 'column')}; two rows taken by chance differ in {share(separation(counts), 1)} of all cases",
+        f"{counted(len(names), 'column')}; two rows taken by chance differ in "
+        f"{share(separation(counts), 1)} of all cases",
     }
 
 
@@ -163,7 +163,8 @@ def _unique_sets(names: list[str], codes: list[Int32], size: int, progress: Prog
     if found.copies is not None:
         sentence = "two rows are equal in every column: no set of columns tells all rows apart"
     elif sets:
-        sentence = f"{counted(len(sets), 'set')} of columns identify every row; who knows one of them knows whose row it is"
+        number = counted(len(sets), "set")
+        sentence = f"{number} of columns identify every row; who knows one of them knows whose row it is"
     else:
         sentence = f"no set of up to {counted(found.size, 'column')} tells all rows apart"
     return {"size": found.size, "sets": sets, "checked": found.checked, "sentence": sentence}

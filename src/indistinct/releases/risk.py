@@ -1,4 +1,4 @@
-"""What an attacker gains from a table: prosecutor, journalist, marketer, uniqueness, individual risk, special uniques."""
+"""What an attacker gains from a table, by all measures of ``risk``, before and after."""
 
 from __future__ import annotations
 
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.policy import Policy
-    from indistinct.releases.measured import column_codes
-from indistinct.releases.prepare import Prepared
+    from indistinct.releases.prepare import Prepared
     from indistinct.risk.figure import Figure
     from indistinct.tables.count import Progress
     from indistinct.tables.source import Source
@@ -55,8 +54,8 @@ SHOWN = ("highest", "average", "share", "rows", "rows_at_risk", "expected_matche
 class Risk:
     """The answer of ``risk``: ``document`` is the JSON document of the contract.
 
-    ``rows`` is an Arrow table with the risk of each row (1-based, in the order of the table), if it was asked for. It is
-    for the steward: it says who is in danger.
+    ``rows`` is an Arrow table with the risk of each row (1-based, in the order of the table), if it was asked for.
+    It is for the steward: it says who is in danger.
     """
 
     document: dict[str, Any]
@@ -176,7 +175,8 @@ def _for_published(asked: _Asked, published: Any, policy: Policy, notices: list[
     columns = open_source(published, options_of(policy)).columns
     lacking = [name for name in (asked.weights, asked.household) if name is not None and name not in columns]
     for name in lacking:
-        notices.append(Notice("published", name, f'the published table has no column "{name}"; what needs it is absent'))
+        message = f'the published table has no column "{name}"; what needs it is absent'
+        notices.append(Notice("published", name, message))
     if asked.population is not None:
         message = (
             "journalist risk is measured before only: the population is not written like the published table; "
@@ -237,7 +237,7 @@ def _measure(
     if by_row:
         columns = _by_row(prepared, kept, figures, sizes)
     if asked.household is not None:
-        figures.append(_household(source, asked, figures, columns))
+        figures.append(_household(source, asked, columns))
     if asked.suda is not None:
         figures.append(_suda(prepared, asked, kept, columns))
     progress("judge", 1, 1)
@@ -264,7 +264,9 @@ def _population(population: Any, prepared: Prepared) -> Int64:
     person = prepared.roles.person if prepared.roles.person in source.columns else None
     from indistinct.hierarchies import build_hierarchy
 
-    counted_people = count(source, names, [], lambda name, texts: build_hierarchy(name, texts, spec=None), person=person)
+    counted_people = count(
+        source, names, [], lambda name, texts: build_hierarchy(name, texts, spec=None), person=person
+    )
     people = counted_people.frequencies
     own = np.column_stack(
         [
@@ -286,17 +288,17 @@ def _weights(prepared: Prepared, asked: _Asked, kept: NDArray[np.bool_], rows: I
     total = int(rows.sum())
     if asked.weights is not None:
         if asked.population_size is not None:
-            raise PolicyError("weights already say how large the population is; give weights or population_size, not both")
+            raise PolicyError("weights say how large the population is; give weights or population_size, not both")
         own = _numbers(prepared.source, asked.weights, prepared.policy.table.decimal)
         cells = prepared.counted.cell_of_row
         assert cells is not None  # noqa: S101  # kept for this purpose
         tuples = prepared.counted.frequencies.tuple_of[cells]
-        return np.bincount(tuples, own, len(kept))[kept]
+        return np.bincount(tuples, own, len(kept)).astype(np.float64)[kept]
     if asked.population_size is None:
         return None
     if asked.population_size < total:
         raise PolicyError(f"the table has {total} rows, more than the population of {asked.population_size} people")
-    return rows * (asked.population_size / total)
+    return rows.astype(np.float64) * (asked.population_size / total)
 
 
 def _numbers(source: Source, name: str, decimal: str) -> Float64:
@@ -328,7 +330,7 @@ def _by_row(prepared: Prepared, kept: NDArray[np.bool_], figures: list[Figure], 
     return columns
 
 
-def _household(source: Source, asked: _Asked, figures: list[Figure], columns: dict[str, Any]) -> Figure:
+def _household(source: Source, asked: _Asked, columns: dict[str, Any]) -> Figure:
     """Risk of households: from the individual risk where there is one, else journalist, else prosecutor."""
     assert asked.household is not None  # noqa: S101  # asked for
     basis = next(name for name in ("individual", "journalist", "prosecutor") if name in columns)
@@ -337,9 +339,7 @@ def _household(source: Source, asked: _Asked, figures: list[Figure], columns: di
         lost = int((codes == texts.index(None)).sum())
         message = f'{lost} of {len(codes)} rows have no value in "{asked.household}"; every row needs a household'
         raise DataError(message, column=asked.household)
-    figure, of_household = household_figure(
-        np.nan_to_num(columns[basis]), codes, len(texts), asked.threshold, basis
-    )
+    figure, of_household = household_figure(np.nan_to_num(columns[basis]), codes, len(texts), asked.threshold, basis)
     columns["household"] = of_household[codes]
     return figure
 

@@ -22,11 +22,12 @@ from indistinct.tables.records import SUPPRESSED
 from indistinct.tables.source import path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
     from indistinct.policy import Policy
+    from indistinct.policy.privacy import Privacy
     from indistinct.releases.ledger_key import LedgerKey
     from indistinct.releases.prepare import Prepared
     from indistinct.releases.recount import Recount
@@ -42,10 +43,10 @@ DIGEST = 32
 class Snapshot:
     """A release as an attacker sees it, and, with persons, as only the steward can.
 
-    ``labels[c]``: published quasi-identifiers of class c (rows with equal labels); ``signatures[c]``: how often it shows
-    each combination of ``sensitive`` values; empty where the ledger does not tell. ``sizes[c]``: its rows. ``persons``
-    maps the 32 bytes that stand for a person to the class of their only row, or to -1 when they have several rows.
-    ``promises``: what the policy guarantees, ``{"k": 5, "l": {"disease": 3}, "m": {"disease": 2}}``.
+    ``labels[c]``: published quasi-identifiers of class c (rows with equal labels); ``signatures[c]``: how often it
+    shows each combination of ``sensitive`` values; empty where the ledger does not tell. ``sizes[c]``: its rows.
+    ``persons`` maps the 32 bytes that stand for a person to the class of their only row, or to -1 when they have
+    several rows. ``promises``: what the policy guarantees, ``{"k": 5, "l": {"disease": 3}, "m": {"disease": 2}}``.
     """
 
     quasi: tuple[str, ...]
@@ -99,32 +100,37 @@ def promises_of(policy: Policy, m: int | None = None) -> dict[str, Any]:
     m-invariance m. t-closeness promises no number. ``m`` demands m-invariance of every sensitive attribute.
     """
     k, values, signature = 0, dict[str, int](), dict[str, int]()
-
-    def at_least(name: str, number: int) -> None:
-        values[name] = max(values.get(name, 0), number)
-
     for model in policy.privacy:
         k = max(k, getattr(model, "k", None) or 0)
         name = getattr(model, "attribute", None)
-        if name is None:
-            continue
-        if model.model in ("distinct_l", "entropy_l", "recursive_cl"):
-            at_least(name, ceil(getattr(model, "l")))  # noqa: B009  # the models share no class that has it
-        elif model.model == "p_sensitive_k":
-            at_least(name, getattr(model, "p"))  # noqa: B009  # as above
-        elif model.model == "alpha_k" and getattr(model, "values", None) is None:
-            at_least(name, ceil(1 / getattr(model, "alpha")))  # noqa: B009  # as above
-        elif model.model == "m_invariance":
-            signature[name] = getattr(model, "m")  # noqa: B009  # as above
-            at_least(name, signature[name])
+        if name is not None:
+            values[name] = max(values.get(name, 0), _values_promised(model))
+            if str(model.model) == "m_invariance":
+                signature[name] = _values_promised(model)
     if m is not None:
         if m < 2:
             raise PolicyError(f"m = {m} protects nobody; m-invariance needs a whole number from 2 on")
         for name, attribute in policy.attributes.items():
             if attribute.role == "sensitive":
                 signature[name] = max(m, signature.get(name, 0))
-                at_least(name, m)
+                values[name] = max(m, values.get(name, 0))
+    values = {name: number for name, number in values.items() if number}
     return {"k": k, "l": values, "m": signature}
+
+
+# the number of different values that each model promises
+_PROMISES: dict[str, Callable[[Any], int]] = {
+    "distinct_l": lambda model: ceil(model.l),
+    "entropy_l": lambda model: ceil(model.l),
+    "recursive_cl": lambda model: ceil(model.l),
+    "p_sensitive_k": lambda model: int(model.p),
+    "alpha_k": lambda model: ceil(1 / model.alpha) if model.values is None else 0,
+    "m_invariance": lambda model: int(model.m),
+}
+
+
+def _values_promised(model: Privacy) -> int:
+    return _PROMISES.get(model.model, lambda _model: 0)(model)
 
 
 def snapshot(
@@ -142,8 +148,8 @@ def snapshot(
 
     The policy decides again, as in ``verify``; the result must be the published file, row for row.
 
-    Raises VerificationError when the file is not the one of its manifest, or not what the policy gives; PolicyError when
-    persons are wanted and the policy has no person key; UnsupportedError for a table in memory.
+    Raises VerificationError when the file is not the one of its manifest, or not what the policy gives; PolicyError
+    when persons are wanted and the policy has no person key; UnsupportedError for a table in memory.
     """
     path = path_of(published)
     if path is None:

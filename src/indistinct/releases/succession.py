@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from indistinct.releases.snapshot import Labels, Snapshot
 
 
+SEVERAL, ABSENT = -1, -2  # in place of a class
+
+
 @dataclass
 class _Findings:
     """Counts of persons (rows, for classes alone) by what is learnt about them."""
@@ -95,15 +98,15 @@ def _intersections(new: Snapshot, earlier: Mapping[str, Snapshot], found: _Findi
     found.persons = len(persons)
     places: Counter[tuple[int, ...]] = Counter()
     for person, own in persons.items():
-        classes = [other.get(person) for other in others]
-        if all(c is None for c in classes):
+        classes = [other.get(person, ABSENT) for other in others]
+        if all(c == ABSENT for c in classes):
             found.new += 1
             continue
         found.common += 1
-        if own < 0 or any(c is not None and c < 0 for c in classes):
+        if SEVERAL in (own, *classes):
             found.several_rows += 1
         else:
-            places[(own, *(-1 if c is None else c for c in classes))] += 1
+            places[(own, *classes)] += 1
     found.gone = len({person for other in others for person in other} - persons.keys())
     for (own, *classes), count in places.items():
         met = [(new, own), *((old, c) for old, c in zip(snapshots, classes, strict=True) if c >= 0)]
@@ -137,9 +140,7 @@ def _intersect(met: Sequence[tuple[Snapshot, int]], count: int, found: _Findings
 def _candidates(one: Snapshot, number: int, possible: Mapping[str, set[str | None]]) -> int:
     """Rows of a class that may still be the person's."""
     places = [(one.sensitive.index(name), values) for name, values in possible.items()]
-    return sum(
-        rows for key, rows in one.signatures[number].items() if all(key[i] in values for i, values in places)
-    )
+    return sum(rows for key, rows in one.signatures[number].items() if all(key[i] in values for i, values in places))
 
 
 def _differences(new: Snapshot, old: Snapshot, found: _Findings) -> None:

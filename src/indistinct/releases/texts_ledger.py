@@ -28,8 +28,8 @@ def check_text(document: Mapping[str, Any]) -> str:
             lines.append(f"{persons['with_changed_value']} persons show another sensitive value than before")
     lines += document["reasons"]
     lines += [f"not judged: {question}" for question in document["not_judged"]]
-    verdict = {True: "no earlier guarantee is broken", False: "NOT safe beside the earlier releases", None: "not proven"}
-    lines.append(verdict[document["satisfied"]])
+    verdicts = {True: "no guarantee is broken", False: "NOT safe beside the earlier releases", None: "not proven"}
+    lines.append(verdicts[document["satisfied"]])
     return "\n".join(lines)
 
 

@@ -32,9 +32,8 @@ def class_sizes(rows: Int64, sizes: Int64) -> list[dict[str, Any]]:
         if not count:
             continue
         so_far += count
-        most = "" if low == 1 else f"at most 1 in {low}"
-        sentence = f"{count} rows stand in classes of {low if high == low else f'{low} to {high}' if high else f'{low} or more'}"
-        risk = most or "certain"
+        band = f"{low}" if high == low else f"{low} to {high}" if high else f"{low} or more"
+        risk = "certain" if low == 1 else f"at most 1 in {low}"
         found.append(
             {
                 "from": low,
@@ -42,8 +41,8 @@ def class_sizes(rows: Int64, sizes: Int64) -> list[dict[str, Any]]:
                 "classes": int(here.sum()),
                 "rows": count,
                 "rows_up_to": so_far,
-                "sentence": f"{sentence}: the risk of each is {risk}; {share(so_far, total)} of all rows are in classes "
-                "of this size or smaller",
+                "sentence": f"{count} rows stand in classes of {band}: the risk of each is {risk}; "
+                f"{share(so_far, total)} of all rows are in classes of this size or smaller",
             }
         )
     return found

@@ -17,8 +17,8 @@ def distinction(counts: Int64) -> Fraction:
 
     ``counts`` int64[J] >= 1: rows of each combination. 1 means a key.
 
-    Source: R. Motwani, Y. Xu, Efficient algorithms for masking and finding quasi-identifiers, SIAM workshop on practical
-    privacy-preserving data mining, 2008.
+    Source: R. Motwani, Y. Xu, Efficient algorithms for masking and finding quasi-identifiers, SIAM workshop on
+    practical privacy-preserving data mining, 2008.
 
     >>> import numpy as np
     >>> distinction(np.array([2, 1, 1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from indistinct.models.estimators import ESTIMATORS, estimate, size_counts
 from indistinct.risk.figure import Figure, share
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def population_uniqueness(sizes: Int64, population: int) -> list[Figure]:
     """Estimate the share of a population of N people that is unique in it, by each estimator.
 
-    Estimates, not bounds; definitions and sources: ``models.estimators`` and docs/estimators.md. The share is None where
-    the equations of an estimator have no solution.
+    Estimates, not bounds; definitions and sources: ``models.estimators`` and docs/estimators.md. The share is None
+    where the equations of an estimator have no solution.
 
     Raises PolicyError when the population is smaller than the table.
     """
@@ -27,12 +27,13 @@ def population_uniqueness(sizes: Int64, population: int) -> list[Figure]:
     for name in ESTIMATORS:
         found = estimate(name, distinct, numbers, population)
         if found is None:
-            values = {"estimator": name, "share": None, "model": None}
+            values: dict[str, Any] = {"estimator": name, "share": None, "model": None}
             sentence = "the class sizes of this table do not fit this model; there is no estimate"
         else:
             values = {"estimator": name, "share": found.share, "model": found.model}
             people = round(found.share * population)
             by = f", by {found.model}" if found.model != name else ""
-            sentence = f"about {people} of {population} people ({share(people, population)}) are unique{by} (an estimate)"
+            part = share(people, population)
+            sentence = f"about {people} of {population} people ({part}) are unique{by} (an estimate)"
         figures.append(Figure("population_uniqueness", values, sentence))
     return figures

@@ -27,8 +27,8 @@ def prosecutor(rows: Int64, sizes: Int64, threshold: Fraction, unit: str = "rows
     Without a person key the average is (number of classes) / n. Exact: highest, lowest, rows at risk, and the average
     without a person key. Not checked: that sizes are positive.
 
-    Source: K. El Emam, Guide to the De-Identification of Personal Health Information, CRC Press 2013, ch. 16; F. Dankar,
-    K. El Emam, PAIS 2010, doi:10.1145/1754239.1754271.
+    Source: K. El Emam, Guide to the De-Identification of Personal Health Information, CRC Press 2013, ch. 16;
+    F. Dankar, K. El Emam, PAIS 2010, doi:10.1145/1754239.1754271.
 
     >>> prosecutor(np.array([1, 3]), np.array([1, 3]), Fraction(1, 2)).document()["average"]
     {'fraction': '1/2', 'decimal': 0.5}

@@ -41,7 +41,7 @@ CATEGORIES = {
 # words in column names, by category
 _NAMES: tuple[tuple[int, str], ...] = (
     (1, "name surname firstname lastname forename maiden initials"),
-    (2, "street address city town county precinct district parish municipality ward geocode latitude longitude lat lon"),
+    (2, "street address city town county precinct district parish municipality geocode latitude longitude lat lon"),
     (4, "phone telephone mobile cell"),
     (5, "fax"),
     (6, "email mail"),
@@ -96,29 +96,40 @@ def check_column(facts: ColumnFacts) -> Item:
     name = facts.name
     words = {w for w in re.split(r"[\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold()) if w}
     seen = facts.identifier
+    found = "" if seen is None else f"{seen.matched} of {seen.looked_at} values look like: {seen.identifier.name}"
     if seen is not None and seen.mostly and seen.identifier.hipaa:
-        reason = f"{seen.matched} of {seen.looked_at} values look like: {seen.identifier.name}"
-        return Item(name, seen.identifier.hipaa, "remove", reason)
-    if words & _ZIP:
-        reason = f"keep three digits where more than {MOST_SMALL} people live in the area they name, else write 000"
-        return Item(name, 2, "change", reason)
-    if facts.looks_like == "date" or words & _DATES:
-        return Item(name, 3, "change", "keep the year only, and not the year where it shows an age over 89")
-    if words & {"age", "ages"}:
-        return Item(name, 3, "change", "write ages over 89 as 90+")
-    if words & _YEARS:
-        return Item(name, 3, "change", "keep a year unless it shows an age over 89")
-    for category, known in _NAMES:
-        if found := words & set(known.split()):
-            return Item(name, category, "remove", f'the name contains "{min(found)}"')
+        return Item(name, seen.identifier.hipaa, "remove", found)
+    if (item := _by_rule(facts, words) or _by_name(name, words)) is not None:
+        return item
     if facts.looks_like == "free text":
         return Item(name, None, "judge", "free text may name anybody; a person or a text tool has to look")
     if seen is not None:
-        reason = f"{seen.matched} of {seen.looked_at} values look like: {seen.identifier.name}"
-        return Item(name, seen.identifier.hipaa or None, "judge", reason)
+        return Item(name, seen.identifier.hipaa or None, "judge", found)
     if facts.rows > 1 and facts.unique_share > 0.9 and facts.looks_like != "decimal":
         return Item(name, 18, "judge", "nearly every row has a value of its own: is it a number or code of a person?")
     return Item(name, None, "keep", "no item of the list was recognised by name or form")
+
+
+def _by_rule(facts: ColumnFacts, words: set[str]) -> Item | None:
+    """Places, dates and ages: the list lets a coarser form stay."""
+    rules = (
+        (2, bool(words & _ZIP), f"keep three digits where more than {MOST_SMALL} people live in that area, else 000"),
+        (
+            3,
+            facts.looks_like == "date" or bool(words & _DATES),
+            "keep the year only, and not the year where it shows an age over 89",
+        ),
+        (3, bool(words & {"age", "ages"}), "write ages over 89 as 90+"),
+        (3, bool(words & _YEARS), "keep a year unless it shows an age over 89"),
+    )
+    return next((Item(facts.name, number, "change", reason) for number, applies, reason in rules if applies), None)
+
+
+def _by_name(column: str, words: set[str]) -> Item | None:
+    for number, known in _NAMES:
+        if found := words & set(known.split()):
+            return Item(column, number, "remove", f'the name contains "{min(found)}"')
+    return None
 
 
 def zip3_population(people: Mapping[str, int]) -> dict[str, int]:

@@ -47,8 +47,8 @@ def unique_columns(
 ) -> UniqueSets:
     """Find all minimal sets of at most ``size`` columns on which no two rows are equal.
 
-    ``columns`` int32[n] each: codes of the values, a missing value being one more value. A set is minimal when no proper
-    subset is unique.
+    ``columns`` int32[n] each: codes of the values, a missing value being one more value. A set is minimal when no
+    proper subset is unique.
 
     The search goes by size. A set is skipped when a subset is unique, or when two rows are known that agree on all of
     it: each failed test gives two such rows, and what else they agree on rules out many sets at once (agree sets). A
@@ -99,7 +99,8 @@ class _Search:
         self.size = size
         self.sizes = [int(column.max()) + 1 for column in columns]
         # most sets repeat among the first rows, and a small table of keys stays in the cache
-        self.spaces = {rows: Space(rows) for rows in (*(few for few in FIRST_ROWS if few < len(columns[0])), len(columns[0]))}
+        rows = len(columns[0])
+        self.spaces = {few: Space(few) for few in (*(few for few in FIRST_ROWS if few < rows), rows)}
         self.agree: set[int] = set()
         self.stripped: dict[tuple[int, ...], Int64] = {}
         self.latest = 0
