@@ -15,13 +15,14 @@ import pytest
 
 import indistinct as ind
 import naive
+from golden_risk import RISK_CHECKS
 from indistinct import losses
 from indistinct.releases.prepare import prepare
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.records import Assignment
 
 GOLDEN = Path(__file__).resolve().parents[2] / "shared" / "golden"
-CHECKS = {}
+CHECKS = {**RISK_CHECKS}
 
 # targets of models, algorithms, measures and attacks that are not built yet
 NOT_YET = (
@@ -45,7 +46,6 @@ NOT_YET = (
     "game.profitability",
     "graded_l_diversity",
     "hilbert.order",
-    "hipaa.zip3",
     "ke_anonymity",
     "l_diversity.grassberger",
     "l_diversity.pd_recursive",

@@ -95,7 +95,12 @@ def test_a_profile_says_what_is_there():
     assert columns["iban"]["identifier"] == {"kind": "IBAN", "area": "EU", "matched": 2, "looked_at": 2}
     assert columns["patient_id"]["person_key"] is True
     assert columns["diagnosis"]["missing"] == 10
-    assert answer.document["unique_sets"]["sets"] == [["age"], ["patient_id", "iban"], ["patient_id", "zip"]]
+    assert answer.document["unique_sets"]["sets"] == [
+        ["age"],
+        ["patient_id", "iban"],
+        ["patient_id", "zip"],
+        ["patient_id", "diagnosis"],
+    ]
     verdicts = {item["column"]: (item["verdict"], item["number"]) for item in answer.document["safe_harbor"]}
     assert verdicts == {
         "patient_id": ("remove", 18),
