@@ -11,7 +11,9 @@ An algorithm is a function ``(frequencies, policy, progress) -> Assignment``:
 - it calls ``progress(phase, done, total)``, which may raise ``Cancelled``.
 
 What an algorithm does to data is declared in ``DECLARES``: *truthful* means that every published cell covers its
-original.
+original; *permuting* that every published value is an original one, but which sensitive value of a group belongs to
+which row is not told. Those algorithms set ``Assignment.group_of`` and are in ``GROUPING``: their releases are two
+tables, or one with the sensitive values permuted inside each group.
 """
 
 from __future__ import annotations
@@ -39,7 +41,14 @@ DECLARES: Final = {
     "local": "truthful",
     "optimal": "truthful",
     "generalize_step": "truthful",
+    "anatomy": "permuting",
 }
+GROUPING: Final = frozenset(name for name, word in DECLARES.items() if word == "permuting")
+
+
+def form_of(policy: Policy) -> str:
+    """Say how a release is published: ``one_table`` of classes, ``two_tables`` or ``permuted`` in groups."""
+    return policy.recoding.form if policy.recoding.algorithm in GROUPING else "one_table"
 
 
 def algorithm(name: str) -> Algorithm:

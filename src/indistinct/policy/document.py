@@ -39,6 +39,7 @@ ALGORITHMS: tuple[str, ...] = (
     "local",
     "optimal",
     "generalize_step",
+    "anatomy",
 )
 # algorithms that the policy format knows and this version does not have yet
 PLANNED_ALGORITHMS: tuple[str, ...] = (
@@ -58,7 +59,6 @@ PLANNED_ALGORITHMS: tuple[str, ...] = (
     "t_closeness_first",
     "sabre",
     "merge",
-    "anatomy",
     "largest_bucket_first",
     "ke_partition",
     "eps_m_partition",
@@ -67,6 +67,13 @@ PLANNED_ALGORITHMS: tuple[str, ...] = (
     "m_invariance",
     "safepub",
 )
+# models that an algorithm of classes cannot be expected to hold, with the one that can
+ALGORITHM_OF_MODEL = {
+    "eps_i_k_anonymity": "largest_bucket_first",
+    "ke_anonymity": "ke_partition",
+    "eps_m_anonymity": "eps_m_partition",
+    "graded_l": "graded_local",
+}
 _UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12} | {
     f"{letter}iB": 2 ** (10 * power) for power, letter in enumerate("KMGT", 1)
 }
@@ -333,7 +340,9 @@ class Recoding(Section):
 
     later: ClassVar[tuple[str, ...]] = ("mode",)
 
-    algorithm: Annotated[Literal["local", "optimal", "generalize_step"], BeforeValidator(_algorithm)] = "local"
+    algorithm: Annotated[Literal["local", "optimal", "generalize_step", "anatomy"], BeforeValidator(_algorithm)] = (
+        "local"
+    )
     """local: each class as suits it; optimal: one level per column, proven; generalize_step: a baseline."""
     quality: Literal["fast", "balanced", "best"] = "balanced"
     """How long local recoding improves its result."""
@@ -341,6 +350,8 @@ class Recoding(Section):
     """Seconds for best quality and best-effort searches."""
     loss: Literal["lm"] = "lm"
     """The loss that is minimised."""
+    form: Literal["two_tables", "permuted"] = "two_tables"
+    """How an algorithm of groups publishes: quasi-identifiers and sensitive values apart, or permuted by group."""
 
 
 class Output(Section):
@@ -442,7 +453,15 @@ class Policy(Section):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         refuse([*self._role_problems(), *self._privacy_problems()])
+        self._choose_algorithm()
         return self
+
+    def _choose_algorithm(self) -> None:
+        """Where the policy names no algorithm, take the one that a model needs."""
+        needed = [ALGORITHM_OF_MODEL[m.model] for m in self.privacy if m.model in ALGORITHM_OF_MODEL]
+        if needed and "algorithm" not in self.recoding.model_fields_set and needed[0] in ALGORITHMS:
+            chosen = self.recoding.model_copy(update={"algorithm": needed[0]})
+            object.__setattr__(self, "recoding", chosen)  # a default that depends on another section
 
     def _role_problems(self) -> list[InitErrorDetails]:
         found = []
