@@ -121,7 +121,7 @@ def _refuse_frequent(frequencies: Frequencies, attribute: str, length: int) -> N
     if most * length > reference.total:
         nearest = reference.total // most
         raise InfeasibleError(
-            f'the most frequent value of "{attribute}" has {most} of {reference.total} rows, more than one in {length}; '
+            f'the most frequent value of "{attribute}" has {most} of {reference.total} rows, over one in {length}; '
             f"every group needs {length} different values",
             f"at most {nearest} different values in a group can be had" if nearest > 1 else "",
         )

@@ -63,10 +63,10 @@ def verify_written(
         temp_dir=None if run.temp_dir is None else policy.locate(run.temp_dir),
         memory_bytes=run.memory_bytes,
     )
-    found = _as_spelled(read, published, policy, path)
+    found = as_spelled(read, published, policy, path)
     rows_match = matches(published, found)
     progress("verify", 1, 3)
-    uncovered = _uncovered(decision)
+    uncovered = uncovered_columns(decision)
     progress("verify", 2, 3)
     models, classes, _ = judge_reread(
         found,
@@ -113,7 +113,7 @@ def judge_reread(
     return judge(policy, others, context)[0], others, int(classes.rows.sum() - others.rows.sum())
 
 
-def _as_spelled(found: Recount, published: Published, policy: Policy, path: Path | None) -> Recount:
+def as_spelled(found: Recount, published: Published, policy: Policy, path: Path | None) -> Recount:
     """Give re-read texts the spelling that was to be written, where the format keeps the value only."""
     spellings = {
         column.name: speller(texts_of(column.values, column.name))
@@ -123,7 +123,7 @@ def _as_spelled(found: Recount, published: Published, policy: Policy, path: Path
     return restored(found, spellings, guard_of(policy, path))
 
 
-def _uncovered(decision: Decision) -> list[str]:
+def uncovered_columns(decision: Decision) -> list[str]:
     """Names of quasi-identifiers with a published label that does not cover a value of its class."""
     frequencies, assignment = decision.frequencies, decision.assignment
     kept = assignment.class_of != SUPPRESSED

@@ -20,6 +20,12 @@ MODEL_NAMES = {
 }
 
 
+FORMS = {
+    "two_tables": "quasi-identifiers and sensitive values in two tables",
+    "permuted": "sensitive values permuted inside each group",
+}
+
+
 def number(value: Any) -> str:
     """Write one parameter for people: whole numbers, exact fractions, or four digits.
 
@@ -127,6 +133,8 @@ def release_text(document: Mapping[str, Any]) -> str:
     loss = document["loss"]
     by_attribute = ", ".join(f"{name} {100 * value:.1f} %" for name, value in loss["lm_by_attribute"].items())
     classes = counted(document["classes"], "class")
+    if document.get("groups"):
+        classes = f"{counted(document['groups'], 'group')}, {FORMS[document['form']]}"
     how = f"algorithm {document['algorithm']}, {document['declares']}"
     lines = [
         f"{document['published_rows']} of {rows} rows published in {classes} ({how})",
