@@ -167,7 +167,8 @@ def verification_text(document: Mapping[str, Any]) -> str:
     """Write the answer of a verification."""
     coverage = document["coverage"]
     lines = [
-        f"{document['rows']} published rows in {document['classes']} classes",
+        f"{document['rows']} published rows in {document['classes']} classes"
+        + (f" and {document['groups']} groups" if document.get("groups") else ""),
         "",
         *models_text(document["models"]),
         "",
