@@ -42,6 +42,7 @@ DECLARES: Final = {
     "optimal": "truthful",
     "generalize_step": "truthful",
     "anatomy": "permuting",
+    "largest_bucket_first": "permuting",
 }
 GROUPING: Final = frozenset(name for name, word in DECLARES.items() if word == "permuting")
 

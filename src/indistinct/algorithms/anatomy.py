@@ -91,14 +91,11 @@ def anatomize(class_start: Int64, rows: Int64, length: int, choose: Callable[[in
     """
     from indistinct.kernels.grouping import form_groups
 
-    number = len(rows)
-    own = np.arange(number, dtype=np.int64)
+    own = np.arange(len(rows), dtype=np.int64)
     left = rows.copy()
     members = np.zeros((int(rows.sum()) // length + 1, length), np.int32)
     class_of = np.zeros(len(members), np.int32)
-    groups = form_groups(
-        class_start, own.astype(np.int32), own, own, own, np.zeros(number, np.int32), left, length, 1, members, class_of
-    )
+    groups = form_groups(class_start, own, own, own, left, length, members, class_of)
     slot = members[:groups].reshape(-1)
     group = np.repeat(np.arange(groups, dtype=np.int32), length)
     begin = np.searchsorted(class_of[:groups], np.arange(len(class_start)))

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 class Slots:
     """The sensitive values of each class, with their rows.
 
-    Slots of class j are ``class_start[j]:class_start[j + 1]``, ascending by ``value`` (int32[slots], codes); ``rows``
-    int64[slots]. ``parts`` says how quasi-identifiers are published; ``of_part`` int32[.] is the slot of each of its
+    Slots of class j are ``class_start[j]:class_start[j + 1]``, ascending by ``value`` (int32[slots], codes or
+    their ranks); ``rows`` int64[slots]. ``parts`` says how quasi-identifiers are published; ``of_part`` int32[.] is the slot of each of its
     entries, -1 where it is suppressed.
     """
 
@@ -84,8 +84,12 @@ def attribute_of(policy: Policy, frequencies: Frequencies, name: str, held: Coll
     return used[0]
 
 
-def slots_of(frequencies: Frequencies, attribute: str, classes: Assignment | None = None) -> Slots:
+def slots_of(
+    frequencies: Frequencies, attribute: str, classes: Assignment | None = None, rank: Int64 | None = None
+) -> Slots:
     """Count the rows of each (class, value); without classes every tuple is published as it is, and all are one class.
+
+    ``rank`` int64[codes] says what the value of each code is, where codes have another order or are spellings.
 
     >>> import numpy as np
     >>> from indistinct.hierarchies import build_hierarchy
@@ -100,7 +104,8 @@ def slots_of(frequencies: Frequencies, attribute: str, classes: Assignment | Non
     size = frequencies.references[attribute].hierarchy.size
     class_of = (parts.class_of if classes is not None else np.zeros(len(parts.cell), np.int32)).astype(np.int64)
     kept = np.flatnonzero(class_of != SUPPRESSED)
-    values = frequencies.sensitive_codes(attribute)[parts.cell[kept]]
+    values = frequencies.sensitive_codes(attribute)[parts.cell[kept]].astype(np.int64)
+    values = values if rank is None else rank[values]
     keys, inverse = np.unique(class_of[kept] * size + values, return_inverse=True)
     of_part = np.full(len(parts.cell), -1, np.int32)
     of_part[kept] = inverse.reshape(-1)
@@ -135,8 +140,8 @@ def deal(
     group_of = np.append(place_group[np.argsort(place_slot, kind="stable")], np.full(len(gone), SUPPRESSED, np.int32))
     count = np.concatenate([np.ones(len(part), np.int64), parts.count[gone]])
     part, count, group_of = _joined(np.concatenate([part, gone]), count, group_of)
-    class_of, classes = _renumbered(np.where(group_of == SUPPRESSED, np.int32(SUPPRESSED), parts.class_of[part]))
-    group_of, groups = _renumbered(group_of)
+    class_of, classes = renumbered(np.where(group_of == SUPPRESSED, np.int32(SUPPRESSED), parts.class_of[part]))
+    group_of, groups = renumbered(group_of)
     return Assignment(
         parts.cell[part],
         count,
@@ -157,7 +162,7 @@ def _joined(part: Int64, count: Int64, group_of: Int32) -> tuple[Int64, Int64, I
     return part[order[first]], np.add.reduceat(count[order], first), group_of[order[first]]
 
 
-def _renumbered(numbers: Int32) -> tuple[Int32, int]:
+def renumbered(numbers: Int32) -> tuple[Int32, int]:
     """Number what is left 0, 1, ..., in its order; -1 stays."""
     used = np.unique(numbers[numbers != SUPPRESSED])
     rank = np.full(int(used.max(initial=-1)) + 2, SUPPRESSED, np.int32)

@@ -1,8 +1,8 @@
 """Groups whose members come from the largest buckets, and places for what is left over.
 
-A *slot* is one sensitive value inside one class, with the number of its rows. ``low`` and ``high`` int64[slots] rank
-the ends of each value's neighbourhood among all ends and values, ``place`` the value itself, so that comparing ranks
-is comparing exactly. Flags are 0 or 1.
+A *slot* is one sensitive value inside one class, with the number of its rows. Everything that is compared is a rank, so
+comparing is exact: two slots are *separated* iff their stretches ``begins..ends`` (closed, int64[slots]) do not meet;
+slot s is *near* slot t iff ``low[t] <= place[s] <= high[t]``.
 """
 
 from __future__ import annotations
@@ -67,22 +67,8 @@ def first_after(ranks: Int64, bound: int, begin: int, end: int) -> int:
 
 
 @kernel
-def first_separated(
-    left: Int64,
-    low: Int64,
-    high: Int64,
-    place: Int64,
-    interval: Int32,
-    begin: int,
-    end: int,
-    chosen: Int32,
-    taken: int,
-    disjoint: int,
-) -> int:
-    """First slot of a bucket with rows left that is separated from all chosen slots; ``end`` if there is none.
-
-    ``disjoint``: neighbourhoods do not meet. Otherwise values of one interval lie outside each other's neighbourhood.
-    """
+def first_separated(left: Int64, begins: Int64, ends: Int64, begin: int, end: int, chosen: Int32, taken: int) -> int:
+    """First slot in ``begin..end`` (one bucket: stretches ascend) with rows left that is separated from all chosen."""
     slot = begin
     while slot < end:
         if left[slot] == 0:
@@ -90,12 +76,8 @@ def first_separated(
             continue
         beyond = slot
         for other in chosen[:taken]:
-            if disjoint:
-                if low[slot] <= high[other] and low[other] <= high[slot]:
-                    beyond = first_after(low, high[other], slot + 1, end)
-                    break
-            elif interval[slot] == interval[other] and place[slot] <= high[other] and place[other] <= high[slot]:
-                beyond = first_after(place, high[other], slot + 1, end)
+            if begins[slot] <= ends[other] and begins[other] <= ends[slot]:
+                beyond = first_after(begins, ends[other], slot + 1, end)
                 break
         if beyond == slot:
             return slot
@@ -106,14 +88,11 @@ def first_separated(
 @kernel
 def form_groups(
     class_start: Int64,
-    bucket: Int32,
-    low: Int64,
-    high: Int64,
-    place: Int64,
-    interval: Int32,
+    bucket: Int64,
+    begins: Int64,
+    ends: Int64,
     left: Int64,
     k: int,
-    disjoint: int,
     members: Int32,
     class_of: Int32,
 ) -> int:
@@ -161,9 +140,7 @@ def form_groups(
                 sift_down(heap, size)
                 out[popped] = b
                 popped += 1
-                slot = first_separated(
-                    left, low, high, place, interval, first[b], start[b + 1], chosen, taken, disjoint
-                )
+                slot = first_separated(left, begins, ends, first[b], start[b + 1], chosen, taken)
                 if slot < start[b + 1]:
                     chosen[taken] = slot
                     owner[taken] = b
@@ -188,19 +165,16 @@ def form_groups(
 
 
 @kernel
-def joins(ends: Int64, near: Int64, size: int, low: int, high: int, place: int, interval: int, inside: int) -> int:
+def joins(windows: Int64, near: Int64, size: int, low: int, high: int, place: int) -> int:
     """How many members are near a row that would join a group; -1 if somebody's risk would then exceed 1/2.
 
-    ``ends`` int64[4, >= size] holds low, high, place and interval of each member, ``near`` how many others are near it.
-    ``inside``: only members of the same interval are near.
+    ``windows`` int64[3, >= size] holds low, high and place of each member, ``near`` how many others are near it.
     """
     count = 0
     for i in range(size):
-        if inside and ends[3, i] != interval:
-            continue
-        if low <= ends[2, i] and ends[2, i] <= high:
+        if low <= windows[2, i] <= high:
             count += 1
-        if ends[0, i] <= place <= ends[1, i] and 2 * (near[i] + 1) > size + 1:
+        if windows[0, i] <= place <= windows[1, i] and 2 * (near[i] + 1) > size + 1:
             return -1
     return -1 if 2 * count > size + 1 else count
 
@@ -211,11 +185,9 @@ def place_leftovers(
     low: Int64,
     high: Int64,
     place: Int64,
-    interval: Int32,
     left: Int64,
     k: int,
     bounded: int,
-    inside: int,
     members: Int32,
     class_of: Int32,
     groups: int,
@@ -224,9 +196,9 @@ def place_leftovers(
 ) -> None:
     """Let rows that are in no group join one, values ascending, each the first group of its class that takes it.
 
-    ``members`` int32[groups, 2k] holds k slots in each row and is filled further; ``left`` is reduced. With ``bounded``
-    no row's risk may exceed 1/2, else only the size 2k counts. ``reasons`` int64[2] counts the rows left over: because
-    no group had room, because no group with room could take them. A group that has refused a value refuses it again
+    ``members`` int32[groups, 2k] holds k slots in each row and is filled further; ``left`` is reduced. With the flag
+    ``bounded`` no row's risk may exceed 1/2, else only the size 2k counts. ``reasons`` int64[2] counts the rows left
+    over: because no group had room, because no group with room could take them. A group that has refused a value refuses it again
     until it changes, so one pass over the groups serves all rows of a value; once ``budget`` groups have refused, a
     value asks only a few groups, beginning where the last one was taken.
     """
@@ -235,7 +207,7 @@ def place_leftovers(
     following = np.zeros(groups + 1, np.int64)  # the next group that may have room
     # the group at hand, copied: members lie far apart in memory
     hand = -1
-    ends = np.zeros((4, 2 * k), np.int64)
+    windows = np.zeros((3, 2 * k), np.int64)
     met = np.zeros(2 * k, np.int64)
     begin = 0
     for c in range(len(class_start) - 1):
@@ -259,29 +231,23 @@ def place_leftovers(
                     hand = group
                     for i in range(size[group]):
                         other = members[group, i]
-                        ends[0, i] = low[other]
-                        ends[1, i] = high[other]
-                        ends[2, i] = place[other]
-                        ends[3, i] = interval[other]
+                        windows[0, i] = low[other]
+                        windows[1, i] = high[other]
+                        windows[2, i] = place[other]
                         met[i] = near[group, i]
                 while size[group] < 2 * k and left[slot] > 0:
                     if bounded:
-                        count = joins(
-                            ends, met, size[group], low[slot], high[slot], place[slot], interval[slot], inside
-                        )
+                        count = joins(windows, met, size[group], low[slot], high[slot], place[slot])
                         if count < 0:
                             budget -= 1
                             asked += 1
                             break
                         for i in range(size[group]):
-                            if inside and ends[3, i] != interval[slot]:
-                                continue
-                            if ends[0, i] <= place[slot] and place[slot] <= ends[1, i]:
+                            if windows[0, i] <= place[slot] and place[slot] <= windows[1, i]:
                                 met[i] += 1
-                        ends[0, size[group]] = low[slot]
-                        ends[1, size[group]] = high[slot]
-                        ends[2, size[group]] = place[slot]
-                        ends[3, size[group]] = interval[slot]
+                        windows[0, size[group]] = low[slot]
+                        windows[1, size[group]] = high[slot]
+                        windows[2, size[group]] = place[slot]
                         met[size[group]] = count
                     members[group, size[group]] = slot
                     size[group] += 1

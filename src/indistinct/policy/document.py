@@ -40,6 +40,7 @@ ALGORITHMS: tuple[str, ...] = (
     "optimal",
     "generalize_step",
     "anatomy",
+    "largest_bucket_first",
 )
 # algorithms that the policy format knows and this version does not have yet
 PLANNED_ALGORITHMS: tuple[str, ...] = (
@@ -59,7 +60,6 @@ PLANNED_ALGORITHMS: tuple[str, ...] = (
     "t_closeness_first",
     "sabre",
     "merge",
-    "largest_bucket_first",
     "ke_partition",
     "eps_m_partition",
     "graded_local",
@@ -340,7 +340,7 @@ class Recoding(Section):
 
     later: ClassVar[tuple[str, ...]] = ("mode",)
 
-    algorithm: Annotated[Literal["local", "optimal", "generalize_step", "anatomy"], BeforeValidator(_algorithm)] = (
+    algorithm: Annotated[Literal["local", "optimal", "generalize_step", "anatomy", "largest_bucket_first"], BeforeValidator(_algorithm)] = (
         "local"
     )
     """local: each class as suits it; optimal: one level per column, proven; generalize_step: a baseline."""
