@@ -33,8 +33,8 @@ lint: $(READY) ## style, types and the direction of imports
 
 check: lint test ## lint and test
 
-bench: $(READY) ## time the main jobs on this machine
-	@for file in main_job optimal local; do $(BIN)/python benchmarks/$$file.py || exit 1; done
+bench: $(READY) ## time the main jobs on this machine in a minute
+	$(BIN)/python benchmarks/run.py --small
 
 clean: ## remove the environment and everything that was built
 	rm -rf $(VENV) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis

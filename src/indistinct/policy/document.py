@@ -26,7 +26,7 @@ from indistinct.errors import PolicyError
 from indistinct.notices import Notice
 from indistinct.policy.generalization import ORDERED_TYPES, TREES, TYPES_OF_KIND, Generalization, Range
 from indistinct.policy.parameters import Exact, Whole, exact, plain, whole
-from indistinct.policy.privacy import AnyPrivacy, TCloseness
+from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, Numeric, TCloseness
 from indistinct.policy.problems import Section, check_word, nearest, path, problem, refuse, show
 from indistinct.policy.roles import AnyRole  # noqa: TC001  # pydantic reads it at run time
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from pydantic_core import InitErrorDetails
 
+NUMERIC_TYPES = ("integer", "decimal", "date")
 ALGORITHMS: tuple[str, ...] = (
     "local",
     "optimal",
@@ -505,6 +506,8 @@ class Policy(Section):
                     found.append(problem(place, sentence, name))
                 elif isinstance(model, TCloseness):
                     found += _distance_problems(model, attribute, position)
+                elif isinstance(model, Numeric):
+                    found += _number_problems(model, attribute, position)
         return found
 
     @property
@@ -565,6 +568,11 @@ class Policy(Section):
                 sentence = f"{place} ({model.model}) is no protection: every table satisfies it"
                 used = model.attributes_used
                 found.append(Notice("no-protection", used[0] if used else None, sentence))
+            if isinstance(model, EpsIKAnonymity) and model.w < Fraction(1, 2):
+                sentence = (
+                    f"w = {show(model.w)} is below 0.5, the least that the paper uses: many small intervals follow"
+                )
+                found.append(Notice("unusual", model.attribute, sentence))
         protected = {name for model in self.privacy for name in model.attributes_used}
         for name, attribute in self.attributes.items():
             if self.privacy and attribute.role == "sensitive" and name not in protected:
@@ -650,6 +658,20 @@ def _distance_problems(model: TCloseness, attribute: Attribute, position: int) -
         has = f"has kind {attribute.hierarchy.kind}" if attribute.hierarchy else "is missing"
         sentence = f'needs a tree, and the hierarchy of "{model.attribute}" {has}: give one as {{ file = "..." }}'
         return [problem(place, sentence, model.distance)]
+    return []
+
+
+def _number_problems(model: Numeric, attribute: Attribute, position: int) -> list[InitErrorDetails]:
+    place = ("privacy", position, "attribute")
+    if attribute.type not in NUMERIC_TYPES:
+        sentence = f'needs numbers, and its type is "{attribute.type}": set it to {", ".join(NUMERIC_TYPES)}'
+        return [problem(place, sentence, model.attribute)]
+    if attribute.type == "date" and model.needs_zero:
+        sentence = "has dates, which have no zero, so no relative distance: use an absolute epsilon, or ke_anonymity"
+        return [problem(place, sentence, model.attribute)]
+    if attribute.missing in ("first", "last"):
+        sentence = f'has missing = "{attribute.missing}", which is no number: set missing = "drop"'
+        return [problem(place, sentence, model.attribute)]
     return []
 
 

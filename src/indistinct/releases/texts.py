@@ -17,6 +17,10 @@ MODEL_NAMES = {
     "recursive_cl": "recursive (c,l)-diversity",
     "joint_l": "joint l-diversity",
     "t_closeness": "t-closeness",
+    "ke_anonymity": "(k,e)-anonymity",
+    "eps_m_anonymity": "(eps,m)-anonymity",
+    "graded_l": "graded l-diversity",
+    "eps_i_k_anonymity": "(eps_i,k)-anonymity (proximity risk)",
 }
 
 
