@@ -1,4 +1,4 @@
-"""Slow twins of the algorithms that form groups, row by row and with fractions; nothing is imported from the package."""
+"""Slow twins of the algorithms that form groups, row by row, with fractions; nothing is imported from the package."""
 
 from __future__ import annotations
 

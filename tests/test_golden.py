@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import golden_groups
 import golden_numeric
 import indistinct as ind
 import naive
@@ -22,11 +23,10 @@ from indistinct.tables.classes import recoding_of
 from indistinct.tables.records import Assignment
 
 GOLDEN = Path(__file__).resolve().parents[2] / "shared" / "golden"
-CHECKS = {**golden_numeric.CHECKS}
+CHECKS = {**golden_groups.CHECKS, **golden_numeric.CHECKS}
 
 # targets of models, algorithms, measures and attacks that are not built yet
 NOT_YET = (
-    "anatomy",
     "attack.background",
     "attack.difference",
     "attack.linkage",
@@ -39,7 +39,6 @@ NOT_YET = (
     "dp.laplace",
     "dp.safepub",
     "dp.safepub_real",
-    "epsk.algorithm",
     "game.profitability",
     "hilbert.order",
     "hipaa.zip3",

@@ -109,7 +109,7 @@ def test_models_that_a_group_of_different_values_satisfies(model, needed):
 
 
 def test_what_it_cannot_hold_is_refused_with_what_can():
-    with pytest.raises(ind.PolicyError, match='cannot hold t_closeness; it holds distinct_l.*"local"'):
+    with pytest.raises(ind.PolicyError, match=r'cannot hold t_closeness; it holds distinct_l.*"local"'):
         release(list("abab"), ind.TCloseness("s", "0.2", "equal"))
     with pytest.raises(ind.PolicyError, match="no model is about one"):
         release(list("abab"), ind.KAnonymity(2))

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 class Slots:
     """The sensitive values of each class, with their rows.
 
-    Slots of class j are ``class_start[j]:class_start[j + 1]``, ascending by ``value`` (int32[slots], codes or
-    their ranks); ``rows`` int64[slots]. ``parts`` says how quasi-identifiers are published; ``of_part`` int32[.] is the slot of each of its
-    entries, -1 where it is suppressed.
+    Slots of class j are ``class_start[j]:class_start[j + 1]``, ascending by ``value`` (int32[slots], codes or their
+    ranks); ``rows`` int64[slots]. ``parts`` says how quasi-identifiers are published; ``of_part`` int32[.] is the slot
+    of each of its entries, -1 where it is suppressed.
     """
 
     class_start: Int64

@@ -203,8 +203,9 @@ def _refuse_lost(
             "a smaller k, a smaller beta or smaller epsilons leave more values separated",
         )
     if suppressed > policy.suppression.allowed(total):
+        limit = ceil(10_000 * suppressed / total) / 10_000
         raise InfeasibleError(
             f"{_account(reasons, suppressed)}, more than the {policy.suppression.allowed(total)} of {total} that the "
             "policy lets go",
-            f"it can be met with a suppression limit of {ceil(10_000 * suppressed / total) / 10_000} or more, or with a smaller k",
+            f"it can be met with a suppression limit of {limit} or more, or with a smaller k",
         )

@@ -198,9 +198,10 @@ def place_leftovers(
 
     ``members`` int32[groups, 2k] holds k slots in each row and is filled further; ``left`` is reduced. With the flag
     ``bounded`` no row's risk may exceed 1/2, else only the size 2k counts. ``reasons`` int64[2] counts the rows left
-    over: because no group had room, because no group with room could take them. A group that has refused a value refuses it again
-    until it changes, so one pass over the groups serves all rows of a value; once ``budget`` groups have refused, a
-    value asks only a few groups, beginning where the last one was taken.
+    over: because no group had room, because no group with room could take them.
+
+    A group that has refused a value refuses it again until it changes, so one pass over the groups serves all rows of a
+    value; once ``budget`` groups have refused, a value asks only a few groups, beginning where the last one was taken.
     """
     size = np.zeros(groups, np.int64)
     near = np.zeros((groups, 2 * k), np.int32) if bounded else np.zeros((1, 1), np.int32)

@@ -341,9 +341,9 @@ class Recoding(Section):
 
     later: ClassVar[tuple[str, ...]] = ("mode",)
 
-    algorithm: Annotated[Literal["local", "optimal", "generalize_step", "anatomy", "largest_bucket_first"], BeforeValidator(_algorithm)] = (
-        "local"
-    )
+    algorithm: Annotated[
+        Literal["local", "optimal", "generalize_step", "anatomy", "largest_bucket_first"], BeforeValidator(_algorithm)
+    ] = "local"
     """local: each class as suits it; optimal: one level per column, proven; generalize_step: a baseline."""
     quality: Literal["fast", "balanced", "best"] = "balanced"
     """How long local recoding improves its result."""

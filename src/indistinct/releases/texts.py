@@ -69,6 +69,8 @@ def parameters(values: Any) -> str:
 def model_title(entry: Mapping[str, Any]) -> str:
     """Name a model with what tells it apart: attribute, distance, kind."""
     name = str(MODEL_NAMES.get(entry["model"], entry["model"]))
+    if entry.get("on") == "groups":  # where the size of a group is judged too
+        name = name.removesuffix(" (proximity risk)")
     details = [entry[key] for key in ("distance", "kind", "estimator") if entry.get(key) and entry[key] != "shannon"]
     attribute = entry.get("attribute") or ", ".join(entry.get("attributes", ()))
     return name + (f" ({', '.join(details)})" if details else "") + (f" of {attribute}" if attribute else "")
