@@ -153,8 +153,9 @@ def _covered(
         reader = label_reader(name, before.column(name)[0], prepared)
         texts = qit.column(name)[0]
         known = set(before.column(name)[0])
-        # a label that stands for one original value is compared as it is
-        if not all(text in known and len(reader.find(text)) == 1 for text in texts):
+        # columns that the policy never changes are compared as they are, and labels that stand for one value each
+        fixed = prepared.roles.attributes[name].hierarchy is None
+        if not all(text in known and (fixed or len(reader.find(text)) == 1) for text in texts):
             general.append(name)
             tables.append(np.stack([reader.covers(text) for text in texts]))
     key_p, key_o = _keys(qit, before, [name for name in names if name not in general])
