@@ -152,8 +152,8 @@ def test_with_k_anonymity_groups_lie_inside_classes():
     assert ind.verify(table, found.table, policy).document["coverage"]["status"] == "proven"
 
 
-def test_first_keys_deal_in_order():
-    """With keys that do not differ, rows get the places of their value in the order of their cells."""
+def test_without_random_words_places_are_dealt_in_order():
+    """Rows get the places of their value in the order of their cells."""
     from indistinct.releases.prepare import prepare
     from indistinct.tables.count import silent
 
@@ -164,5 +164,5 @@ def test_first_keys_deal_in_order():
         recoding={"algorithm": "anatomy"},
     )
     counted = prepare(table, policy).counted.frequencies
-    found = anatomy(counted, policy, silent, keys=lambda number, _bits: np.zeros(number, np.int64))
+    found = anatomy(counted, policy, silent, words=lambda _number: np.zeros(0, np.uint64))
     assert found.group_of.tolist() == [0, 1, 0, 1]

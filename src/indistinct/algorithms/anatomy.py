@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.algorithms.dealing import attribute_of, deal, secret_keys, slots_of
+from indistinct.algorithms.dealing import attribute_of, deal, secret_words, slots_of
 from indistinct.algorithms.local import local
 from indistinct.errors import InfeasibleError
 from indistinct.policy.privacy import AlphaK, DistinctL, EntropyL, KAnonymity, PSensitiveK
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.algorithms.dealing import Keys
+    from indistinct.algorithms.dealing import Words
     from indistinct.policy import Policy
     from indistinct.policy.privacy import Privacy
     from indistinct.tables.count import Progress
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 HELD = ("distinct_l", "alpha_k", "entropy_l", "p_sensitive_k", "k_anonymity")
 
 
-def anatomy(frequencies: Frequencies, policy: Policy, progress: Progress, keys: Keys = secret_keys) -> Assignment:
+def anatomy(frequencies: Frequencies, policy: Policy, progress: Progress, words: Words = secret_words) -> Assignment:
     """Form groups of l rows with different values, exact quasi-identifiers, nothing suppressed.
 
     Raises InfeasibleError when a value has more than n / l rows; PolicyError for models that it cannot hold;
@@ -58,10 +58,10 @@ def anatomy(frequencies: Frequencies, policy: Policy, progress: Progress, keys: 
     progress("search", 0, 1)
     classes = _classes(frequencies, policy, attribute, length, progress)
     slots = slots_of(frequencies, attribute, classes)
-    choose = SystemRandom().randrange if keys is secret_keys else _first
+    choose = SystemRandom().randrange if words is secret_words else _first
     place_slot, place_group = anatomize(slots.class_start, slots.rows, length, choose)
     progress("search", 1, 1)
-    return deal(slots, place_slot, place_group, keys=keys)
+    return deal(slots, place_slot, place_group, words=words)
 
 
 def values_needed(model: Privacy) -> int:

@@ -16,7 +16,6 @@ import numpy as np
 
 from indistinct.errors import PolicyError, UnsupportedError
 from indistinct.tables.classes import whole_tuples
-from indistinct.tables.order import run_starts
 from indistinct.tables.records import SUPPRESSED, Assignment
 
 if TYPE_CHECKING:
@@ -30,8 +29,11 @@ if TYPE_CHECKING:
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
-    # n random keys of the given number of bits; tests give keys of their own
-    Keys = Callable[[int, int], Int64]
+    # so many random words; tests give none, and rows then get their places in order
+    Words = Callable[[int], NDArray[np.uint64]]
+
+
+FLAGS = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,9 @@ class Slots:
     of_part: Int32
 
 
-def secret_keys(number: int, bits: int) -> Int64:
-    """int64[number]: random keys of ``bits`` <= 62 bits, from the operating system."""
-    keys = np.frombuffer(os.urandom(8 * number), np.uint64) >> np.uint64(64 - bits)
-    return keys.astype(np.int64)
+def secret_words(number: int) -> NDArray[np.uint64]:
+    """uint64[number]: random words from the operating system."""
+    return np.frombuffer(os.urandom(8 * number), np.uint64)
 
 
 def attribute_of(policy: Policy, frequencies: Frequencies, name: str, held: Collection[str]) -> str:
@@ -106,9 +107,9 @@ def slots_of(
     kept = np.flatnonzero(class_of != SUPPRESSED)
     values = frequencies.sensitive_codes(attribute)[parts.cell[kept]].astype(np.int64)
     values = values if rank is None else rank[values]
-    keys, inverse = np.unique(class_of[kept] * size + values, return_inverse=True)
+    keys, own = _ranked(class_of[kept] * size + values)
     of_part = np.full(len(parts.cell), -1, np.int32)
-    of_part[kept] = inverse.reshape(-1)
+    of_part[kept] = own
     rows = np.zeros(len(keys), np.int64)
     np.add.at(rows, of_part[kept], parts.count[kept])
     class_start = np.searchsorted(keys // size, np.arange(int(class_of.max(initial=-1)) + 2)).astype(np.int64)
@@ -122,24 +123,24 @@ def deal(
     *,
     reasons: Mapping[str, int] | None = None,
     notes: tuple[str, ...] = (),
-    keys: Keys = secret_keys,
+    words: Words = secret_words,
 ) -> Assignment:
-    """Give the places of every slot to its rows, in an order that ``keys`` decide.
+    """Give the places of every slot to its rows, in an order that random ``words`` decide.
 
     ``place_slot`` and ``place_group`` int32[p] name the slot and the group of every place; rows that get none are
     suppressed.
     """
+    from indistinct.kernels.grouping import groups_by_slot, rows_by_slot
+
     parts = slots.parts
-    spare = slots.rows - np.bincount(place_slot, minlength=len(slots.rows))
-    place_slot = np.concatenate([place_slot, np.repeat(np.arange(len(spare), dtype=np.int32), spare)])
-    place_group = np.append(place_group, np.full(len(place_slot) - len(place_group), SUPPRESSED, np.int32))
-    kept, gone = np.flatnonzero(slots.of_part >= 0), np.flatnonzero(slots.of_part < 0)
-    part = np.repeat(kept, parts.count[kept])
-    bits = 62 - max(1, len(slots.rows)).bit_length()
-    part = part[np.argsort(slots.of_part[part].astype(np.int64) << bits | keys(len(part), bits), kind="stable")]
-    group_of = np.append(place_group[np.argsort(place_slot, kind="stable")], np.full(len(gone), SUPPRESSED, np.int32))
-    count = np.concatenate([np.ones(len(part), np.int64), parts.count[gone]])
-    part, count, group_of = _joined(np.concatenate([part, gone]), count, group_of)
+    start = np.concatenate([np.zeros(1, np.int64), np.cumsum(slots.rows)])
+    part, group_of = np.zeros(int(start[-1]), np.int32), np.full(int(start[-1]), SUPPRESSED, np.int32)
+    rows_by_slot(slots.of_part, parts.count, start, words(len(part)), part)
+    groups_by_slot(place_slot, place_group, start, group_of)
+    gone = np.flatnonzero(slots.of_part < 0).astype(np.int32)
+    part = np.concatenate([part, gone])
+    count = np.concatenate([np.ones(len(group_of), np.int64), parts.count[gone]])
+    group_of = np.concatenate([group_of, np.full(len(gone), SUPPRESSED, np.int32)])
     class_of, classes = renumbered(np.where(group_of == SUPPRESSED, np.int32(SUPPRESSED), parts.class_of[part]))
     group_of, groups = renumbered(group_of)
     return Assignment(
@@ -154,20 +155,30 @@ def deal(
     )
 
 
-def _joined(part: Int64, count: Int64, group_of: Int32) -> tuple[Int64, Int64, Int32]:
-    """Join entries of one part and one group."""
-    keys = part * (int(group_of.max(initial=0)) + 2) + group_of + 1
-    order = np.argsort(keys, kind="stable")
-    first = np.flatnonzero(run_starts(keys[order].reshape(-1, 1)))
-    return part[order[first]], np.add.reduceat(count[order], first), group_of[order[first]]
+def _ranked(keys: Int64) -> tuple[Int64, Int64]:
+    """Return the distinct keys (>= 0), ascending, and which of them each is; by flags where these are few."""
+    bound = int(keys.max(initial=-1)) + 1
+    if bound > FLAGS:
+        distinct, rank = np.unique(keys, return_inverse=True)
+        return distinct, rank.reshape(-1)
+    present = np.zeros(bound, np.bool_)
+    present[keys] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[keys]
 
 
 def renumbered(numbers: Int32) -> tuple[Int32, int]:
-    """Number what is left 0, 1, ..., in its order; -1 stays."""
-    used = np.unique(numbers[numbers != SUPPRESSED])
-    rank = np.full(int(used.max(initial=-1)) + 2, SUPPRESSED, np.int32)
-    rank[used] = np.arange(len(used), dtype=np.int32)
-    return rank[numbers], len(used)
+    """Number what is left 0, 1, ..., in its order; -1 stays.
+
+    >>> import numpy as np
+    >>> renumbered(np.array([4, -1, 2, 4], np.int32))
+    (array([ 1, -1,  0,  1], dtype=int32), 2)
+    """
+    present = np.zeros(int(numbers.max(initial=-1)) + 2, np.bool_)
+    present[numbers] = True
+    present[-1] = False
+    rank = np.cumsum(present, dtype=np.int32) - np.int32(1)
+    rank[-1] = SUPPRESSED
+    return rank[numbers], int(present.sum())
 
 
 def strictest(models: tuple[Privacy, ...], name: str) -> Privacy | None:

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.algorithms.dealing import attribute_of, deal, renumbered, secret_keys, slots_of, strictest
+from indistinct.algorithms.dealing import attribute_of, deal, renumbered, secret_words, slots_of, strictest
 from indistinct.algorithms.local import local
 from indistinct.errors import InfeasibleError
 from indistinct.models.eps_i_k_anonymity import prepared
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.algorithms.dealing import Keys
+    from indistinct.algorithms.dealing import Words
     from indistinct.models.eps_i_k_anonymity import Neighbourhoods
     from indistinct.models.numbers import Numbers
     from indistinct.policy import Policy
@@ -59,7 +59,7 @@ REFUSALS = 1_000_000
 
 
 def largest_bucket_first(
-    frequencies: Frequencies, policy: Policy, progress: Progress, keys: Keys = secret_keys
+    frequencies: Frequencies, policy: Policy, progress: Progress, words: Words = secret_words
 ) -> Assignment:
     """Form groups that satisfy (eps_i,k)-anonymity, and suppress the rows that fit in none.
 
@@ -81,7 +81,7 @@ def largest_bucket_first(
     bucket = buckets_of(numbers, around.interval, epsilons)
     found = form(slots.class_start, slots.value, slots.rows, bucket, around, privacy)
     reasons = dict(found.reasons)
-    assignment = deal(slots, found.slot, found.group, keys=keys)
+    assignment = deal(slots, found.slot, found.group, words=words)
     if classes is not None:
         size = max(model.k for model in policy.privacy if isinstance(model, KAnonymity))
         assignment, gone = _without_small_classes(assignment, size)

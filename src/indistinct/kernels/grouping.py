@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
+    UInt64 = NDArray[np.uint64]
 
 FREE = -1
 # tries after the budget of refusals is spent
@@ -269,3 +270,36 @@ def place_leftovers(
                     head = following[head]
                 reasons[1 if head < end else 0] += left[slot]
         begin = end
+
+
+@kernel
+def rows_by_slot(slot_of_part: Int32, count: Int64, start: Int64, words: UInt64, part: Int32) -> None:
+    """List the part of every row, slot by slot, the rows of a slot in the order that random ``words`` decide.
+
+    Rows of slot s go to ``part[start[s]:start[s + 1]]``; parts of slot -1 are left out. Shuffled by exchanges from the
+    end (Fisher and Yates); the remainder of a 64-bit word is as good as uniform. No words: the order of the parts.
+    """
+    at = start[:-1].copy()
+    for p in range(len(slot_of_part)):
+        slot = slot_of_part[p]
+        if slot >= 0:
+            for _ in range(count[p]):
+                part[at[slot]] = p
+                at[slot] += 1
+    if len(words) == 0:
+        return
+    for slot in range(len(start) - 1):
+        begin = start[slot]
+        for i in range(start[slot + 1] - 1, begin, -1):
+            j = begin + np.int64(words[i] % np.uint64(i - begin + 1))
+            part[i], part[j] = part[j], part[i]
+
+
+@kernel
+def groups_by_slot(place_slot: Int32, place_group: Int32, start: Int64, group: Int32) -> None:
+    """List the groups of the places, slot by slot, in their order; what has no place keeps what ``group`` holds."""
+    at = start[:-1].copy()
+    for p in range(len(place_slot)):
+        slot = place_slot[p]
+        group[at[slot]] = place_group[p]
+        at[slot] += 1
