@@ -16,6 +16,7 @@ $(READY): pyproject.toml
 		|| { echo 'indistinct needs Python 3.11 or later: make PYTHON=python3.12 ...'; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m compileall -q src # also where Python is told to write no compiled files
 	@touch $@
 
 demo: $(READY) ## anonymize the bundled hospital table and say what was reached
