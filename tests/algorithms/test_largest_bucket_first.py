@@ -68,6 +68,7 @@ def landscape(column, model):
     return exact, {value: at for at, part in enumerate(parts) for value in part}, epsilons
 
 
+@pytest.mark.small
 @settings(max_examples=150)
 @given(values, parameters)
 def test_groups_and_suppressed_rows_are_those_of_the_definition(column, model):

@@ -46,10 +46,10 @@ def source(tmp_path):
     return path
 
 
-def verify_files(source, folder, suffix, policy):
+def verify_files(source, folder, suffix, policy, stem="out"):
     if suffix == "xlsx":
-        return ind.verify(source, folder / "out.xlsx", policy)
-    return ind.verify(source, folder / f"out.qit.{suffix}", policy, folder / f"out.st.{suffix}")
+        return ind.verify(source, folder / f"{stem}.xlsx", policy)
+    return ind.verify(source, folder / f"{stem}.qit.{suffix}", policy, folder / f"{stem}.st.{suffix}")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow", "xlsx", "sav", "dta"])
@@ -138,6 +138,17 @@ def test_an_existing_part_is_refused_and_nothing_is_left_of_a_failure(source, tm
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_another_release_of_that_name_is_not_lost(source, tmp_path):
+    earlier = as_policy().model_copy(update={"recoding": ind.Policy(attributes={"age": {"role": "qi"}}).recoding})
+    ind.anonymize(source, earlier, output=tmp_path / "out.csv")
+    with pytest.raises(ind.PolicyError, match=r"out\.csv exists"):
+        ind.anonymize(source, as_policy(), output=tmp_path / "out.csv")
+    assert ind.verify(source, tmp_path / "out.csv", earlier).document["hash"] == "match"
+    ind.anonymize(source, as_policy(), output=tmp_path / "new.csv")
+    ind.anonymize(source, as_policy(), output=tmp_path / "new.csv", force=True)
+    assert verify_files(source, tmp_path, "csv", as_policy(), "new").document["hash"] == "match"
+
+
 def test_columns_that_the_release_needs_must_be_free():
     with pytest.raises(ind.SchemaError, match='column "group" of its own'):
         ind.anonymize(table().rename_columns(["name", "age", "ill", "group"]), as_policy())
@@ -174,7 +185,7 @@ def exchanged(qit, values):
         content.setdefault(row["group"], set()).add(row["ill"])
     ages = {}
     for row, ill in zip(table().to_pylist(), COLUMN, strict=True):
-        ages.setdefault((row["age"], row["note"]), set()).add(ill)
+        ages.setdefault((str(row["age"]), row["note"]), set()).add(ill)
     for first in rows:
         for second in rows:
             fits = ages[first["age"], first["note"]] & content[second["group"]]

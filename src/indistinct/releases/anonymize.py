@@ -143,7 +143,7 @@ def anonymize(
     policy.require_models()
     path = None if output is None else Path(output)
     if path is not None:
-        for file in outputs_of(policy, path):
+        for file in dict.fromkeys((path, *outputs_of(policy, path))):  # the manifest is named after the first
             check_output(file, table, force=force)
     mappings = _mapping_files(policy, path)
     clock = _Clock()
@@ -193,7 +193,7 @@ def deliver(
     clock = clock or _Clock()
     prepared, policy, published = decision.prepared, decision.policy, decision.published
     targets = outputs_of(policy, output)
-    for target in targets:
+    for target in dict.fromkeys((output, *targets)):
         check_output(target, None, force=force)
     progress("write", 0, published.rows)
     if not policy.output.spreadsheet_safe and output.suffix.lower() in DELIMITED_OUTPUTS:

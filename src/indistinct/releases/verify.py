@@ -203,19 +203,13 @@ def _verify_groups(
         place = place_of_manifest(paths[0]) if len(found) == 2 and not sheets else paths[0]
         status = hash_status(*dict.fromkeys(paths), place=place)
     progress("verify", 1, 1)
-    guard = guard_of(policy, paths[0] if paths else None)
-    before = count_source(prepared.source, [name for name in proof.pair.qit.columns if name != GROUP])
-    typed = [name for name in before.columns if not is_text(prepared.source.types[name])]
-    spellings = spellers({name: before.column(name)[0] for name in before.columns}, typed, policy)
     notices = [*source.warnings, *proof.notices]
     document = {
         "satisfied": all(entry["satisfied"] for entry in proof.models)
         and proof.coverage.status != "refuted"
         and status != "differs"
         and not leaked,
-        "coverage": _described(
-            proof.coverage, source, proof.pair.qit, lambda texts: respelled(texts, spellings, guard)
-        ),
+        "coverage": _described(proof.coverage, source, proof.pair.qit, proof.restore),
         "hash": status,
         "leaked_columns": leaked,
         "models": proof.models,

@@ -15,14 +15,14 @@ from indistinct.releases.coverage import Coverage, Side, coverage
 from indistinct.releases.groups import Pair, groups_of_pair, judge_groups, split
 from indistinct.releases.possible import Choices, possible
 from indistinct.releases.proof import label_reader
-from indistinct.releases.recount import Recount, count_source, restored
+from indistinct.releases.recount import Recount, count_source, respelled, restored
 from indistinct.releases.spelling import guard_of, spellers
 from indistinct.tables.columnar import is_text
 from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.two_tables import COUNT, GROUP, TOTALS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -39,7 +39,7 @@ MOST_PAIRS = 5_000_000
 class GroupsProof:
     """What was found out: ``coverage`` of the rows of ``pair.qit``, entries of the models, and numbers for the answer.
 
-    ``rows`` of QIT, ``classes`` they form, ``groups``.
+    ``rows`` of QIT, ``classes`` they form, ``groups``. ``restore`` gives the texts of a column as they are compared.
     """
 
     pair: Pair
@@ -49,6 +49,7 @@ class GroupsProof:
     classes: int
     groups: int
     notices: tuple[Notice, ...]
+    restore: Callable[[Dictionary], list[str | None]]
 
 
 def prove_groups(
@@ -84,7 +85,13 @@ def prove_groups(
     models, classes = judge_groups(pair, groups, frequencies, prepared.policy)
     answer = _covered(prepared, pair, groups, before, names, attribute, (*groups.faults, *faults))
     number = int(pair.qit.rows.sum())
-    return GroupsProof(pair, answer, models, number, len(classes), groups.number, _beyond_limit(prepared, number))
+
+    def restore(column: Dictionary) -> list[str | None]:
+        return respelled(column, spellings, guard)
+
+    return GroupsProof(
+        pair, answer, models, number, len(classes), groups.number, _beyond_limit(prepared, number), restore
+    )
 
 
 def _beyond_limit(prepared: Prepared, rows: int) -> tuple[Notice, ...]:
