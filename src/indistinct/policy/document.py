@@ -40,6 +40,8 @@ ALGORITHMS: tuple[str, ...] = (
     "local",
     "optimal",
     "generalize_step",
+    "graded_local",
+    "eps_m_partition",
 )
 # algorithms that the policy format knows and this version does not have yet
 PLANNED_ALGORITHMS: tuple[str, ...] = (
@@ -62,8 +64,6 @@ PLANNED_ALGORITHMS: tuple[str, ...] = (
     "anatomy",
     "largest_bucket_first",
     "ke_partition",
-    "eps_m_partition",
-    "graded_local",
     "km",
     "m_invariance",
     "safepub",
@@ -334,7 +334,10 @@ class Recoding(Section):
 
     later: ClassVar[tuple[str, ...]] = ("mode",)
 
-    algorithm: Annotated[Literal["local", "optimal", "generalize_step"], BeforeValidator(_algorithm)] = "local"
+    algorithm: Annotated[
+        Literal["local", "optimal", "generalize_step", "graded_local", "eps_m_partition"],
+        BeforeValidator(_algorithm),
+    ] = "local"
     """local: each class as suits it; optimal: one level per column, proven; generalize_step: a baseline."""
     quality: Literal["fast", "balanced", "best"] = "balanced"
     """How long local recoding improves its result."""
