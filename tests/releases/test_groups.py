@@ -302,3 +302,40 @@ def test_possible_is_exact(seed):
     answer = possible(Choices(row, entry, origin), rows, entries, origins)
     assert answer.status == ("proven" if brute(pairs, rows, entries, origins) else "refuted")
     assert possible(Choices(row, entry, origin), rows, entries, origins, most=0).status in (answer.status, "not proven")
+
+
+# ---- (k,e) -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["two_tables", "permuted"])
+def test_ke_partition_publishes_neighbouring_numbers(tmp_path, form):
+    wages = [22, 1, 10, 3, 21, 2, 11, 20]
+    original = pa.table({"q": [f"{at}" for at in range(8)], "wage": wages})
+    policy = ind.Policy(
+        attributes={"q": {"role": "qi"}, "wage": {"role": "sensitive", "type": "integer"}},
+        privacy=[ind.KeAnonymity("wage", 2, 2)],
+        recoding={"form": form},
+    )
+    assert policy.recoding.algorithm == "ke_partition"
+    found = ind.anonymize(original, policy, output=tmp_path / "o.csv")
+    groups = {}
+    if form == "permuted":
+        for row in found.table.to_pylist():
+            groups.setdefault(row["group"], []).append(row["wage"])
+            assert (row["min"], row["max"]) in ((1, 11), (20, 22))
+            assert (row["sum"], row["count"]) in ((27, 5), (63, 3))
+        assert ind.verify(original, tmp_path / "o.csv", policy).satisfied
+    else:
+        for row in found.table.st.to_pylist():
+            groups.setdefault(row["group"], []).extend([row["wage"]] * row["count"])
+        assert verify_files(original, tmp_path, "csv", policy, "o").satisfied
+    assert sorted(sorted(group) for group in groups.values()) == [[1, 2, 3, 10, 11], [20, 21, 22]]
+    # who is in which group is told truly
+    for row in found.table.to_pylist() if form == "permuted" else found.table.qit.to_pylist():
+        assert wages[int(row["q"])] in groups[row["group"]]
+
+
+def test_ke_partition_is_for_one_model():
+    both = [ind.KeAnonymity("wage", 2, 2), ind.KAnonymity(2)]
+    attributes = {"q": {"role": "qi"}, "wage": {"role": "sensitive", "type": "integer"}}
+    assert ind.Policy(attributes=attributes, privacy=both).recoding.algorithm == "local"

@@ -40,8 +40,11 @@ ALGORITHMS: tuple[str, ...] = (
     "local",
     "optimal",
     "generalize_step",
+    "graded_local",
+    "eps_m_partition",
     "anatomy",
     "largest_bucket_first",
+    "ke_partition",
 )
 # algorithms that the policy format knows and this version does not have yet
 PLANNED_ALGORITHMS: tuple[str, ...] = (
@@ -61,14 +64,11 @@ PLANNED_ALGORITHMS: tuple[str, ...] = (
     "t_closeness_first",
     "sabre",
     "merge",
-    "ke_partition",
-    "eps_m_partition",
-    "graded_local",
     "km",
     "m_invariance",
     "safepub",
 )
-# models that an algorithm of classes cannot be expected to hold, with the one that can
+# the algorithm that is taken for a model where the policy names none
 ALGORITHM_OF_MODEL = {
     "eps_i_k_anonymity": "largest_bucket_first",
     "ke_anonymity": "ke_partition",
@@ -342,7 +342,17 @@ class Recoding(Section):
     later: ClassVar[tuple[str, ...]] = ("mode",)
 
     algorithm: Annotated[
-        Literal["local", "optimal", "generalize_step", "anatomy", "largest_bucket_first"], BeforeValidator(_algorithm)
+        Literal[
+            "local",
+            "optimal",
+            "generalize_step",
+            "graded_local",
+            "eps_m_partition",
+            "anatomy",
+            "largest_bucket_first",
+            "ke_partition",
+        ],
+        BeforeValidator(_algorithm),
     ] = "local"
     """local: each class as suits it; optimal: one level per column, proven; generalize_step: a baseline."""
     quality: Literal["fast", "balanced", "best"] = "balanced"
@@ -458,9 +468,15 @@ class Policy(Section):
         return self
 
     def _choose_algorithm(self) -> None:
-        """Where the policy names no algorithm, take the one that a model needs."""
-        needed = [ALGORITHM_OF_MODEL[m.model] for m in self.privacy if m.model in ALGORITHM_OF_MODEL]
-        if needed and "algorithm" not in self.recoding.model_fields_set and needed[0] in ALGORITHMS:
+        """Where the policy names no algorithm, take the one that a model needs.
+
+        That of ``ke_anonymity`` holds no other model, and ``local`` holds all of them together.
+        """
+        models = [model.model for model in self.privacy]
+        needed = [ALGORITHM_OF_MODEL[name] for name in models if name in ALGORITHM_OF_MODEL]
+        if needed == ["ke_partition"] and len(models) > 1:
+            return
+        if needed and "algorithm" not in self.recoding.model_fields_set:
             chosen = self.recoding.model_copy(update={"algorithm": needed[0]})
             object.__setattr__(self, "recoding", chosen)  # a default that depends on another section
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.algorithms import algorithm, form_of
+from indistinct.algorithms import algorithm, form_of, require_fit
 from indistinct.errors import InfeasibleError, PolicyError, VerificationError
 from indistinct.models import Context, evaluate
 from indistinct.releases.prepare import kept_identifying
@@ -70,6 +70,7 @@ def decide(prepared: Prepared, progress: Progress = silent) -> Assignment:
     Raises InfeasibleError when the target cannot be met or nothing would be left.
     """
     policy, frequencies = prepared.policy, prepared.counted.frequencies
+    require_fit(policy)
     assignment = algorithm(policy.recoding.algorithm)(frequencies, policy, progress)
     suppressed, allowed = suppressed_rows(assignment), policy.suppression.allowed(frequencies.total)
     if suppressed == frequencies.total:

@@ -61,7 +61,7 @@ def problem_of(frequencies: Frequencies, policy: Policy) -> Problem:
         costs_of(frequencies.quasi),
         guards,
         units_of(reach_of(frequencies.tuples), mass, frequencies.start, values, frequencies.rows),
-        _blocks(frequencies),
+        blocks_of(frequencies),
     )
 
 
@@ -88,7 +88,7 @@ def _sizes(frequencies: Frequencies) -> Int64:
     return persons.single + np.bincount(owner[first], minlength=len(persons.single))
 
 
-def _blocks(frequencies: Frequencies) -> Int64:
+def blocks_of(frequencies: Frequencies) -> Int64:
     """Number the combinations of top labels: an attribute without a root keeps its top labels apart."""
     tops = [
         hierarchy.levels[-1].node_of[frequencies.tuples[:, a]]
