@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import golden_models
 import indistinct as ind
 import naive
 from indistinct import losses
@@ -21,7 +22,7 @@ from indistinct.tables.classes import recoding_of
 from indistinct.tables.records import Assignment
 
 GOLDEN = Path(__file__).resolve().parents[2] / "shared" / "golden"
-CHECKS = {}
+CHECKS = {**golden_models.CHECKS}
 
 # targets of models, algorithms, measures and attacks that are not built yet
 NOT_YET = (
@@ -31,9 +32,7 @@ NOT_YET = (
     "attack.linkage",
     "attack.minimality",
     "attack.proximity",
-    "beta_likeness",
     "clustering.k_member",
-    "delta_disclosure",
     "delta_presence",
     "dp.laplace",
     "dp.safepub",
@@ -47,8 +46,6 @@ NOT_YET = (
     "hilbert.order",
     "hipaa.zip3",
     "ke_anonymity",
-    "l_diversity.grassberger",
-    "l_diversity.pd_recursive",
     "m_invariance",
     "metrics.count_query",
     "metrics.kl",

@@ -39,6 +39,11 @@ COMBINATIONS = {
         {"model": "alpha_k", "attribute": "ill", "alpha": "2/3", "k": 2},
         {"model": "p_sensitive_k", "attribute": "ill", "p": 2, "k": 3},
     ],
+    "k and beta": [
+        {"model": "k_anonymity", "k": 2},
+        {"model": "beta_likeness", "attribute": "ill", "beta": 1, "kind": "enhanced"},
+    ],
+    "delta": [{"model": "delta_disclosure", "attribute": "ill", "delta": "3/2"}],
     "joint": [{"model": "joint_l", "attributes": ["ill", "drug"], "kind": "distinct_l", "l": 2}],
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from indistinct.algorithms import algorithm
 from indistinct.errors import InfeasibleError, PolicyError, VerificationError
-from indistinct.models import Context, evaluate
+from indistinct.models import MODELS, Context, evaluate, is_of_classes
 from indistinct.releases.prepare import kept_identifying
 from indistinct.tables.apply import Layout, publish
 from indistinct.tables.classes import classes_of, recoding_of
@@ -65,6 +65,7 @@ def decide(prepared: Prepared, progress: Progress = silent) -> Assignment:
     Raises InfeasibleError when the target cannot be met or nothing would be left.
     """
     policy, frequencies = prepared.policy, prepared.counted.frequencies
+    _refuse_unfit(policy)
     assignment = algorithm(policy.recoding.algorithm)(frequencies, policy, progress)
     suppressed, allowed = suppressed_rows(assignment), policy.suppression.allowed(frequencies.total)
     if suppressed == frequencies.total:
@@ -74,6 +75,18 @@ def decide(prepared: Prepared, progress: Progress = silent) -> Assignment:
             f"the algorithm suppressed {suppressed} rows, more than the {allowed} allowed; please report this"
         )
     return assignment
+
+
+def _refuse_unfit(policy: Policy) -> None:
+    """Raise PolicyError when the algorithm cannot hold a model of the policy."""
+    for model in policy.privacy:
+        held_by = MODELS[model.model].held_by
+        if held_by is not None and policy.recoding.algorithm not in held_by(model):
+            raise PolicyError(
+                f"{model.model} judges all classes together, which the algorithm {policy.recoding.algorithm} does not;"
+                f" algorithms that do: {', '.join(held_by(model))}",
+                key="recoding.algorithm",
+            )
 
 
 def apply(prepared: Prepared, assignment: Assignment, layout: Layout) -> Decision:
@@ -92,10 +105,15 @@ def _stars_rows(prepared: Prepared, assignment: Assignment) -> bool:
         return False
     if rule == "exempt":
         return True
-    together = np.where(suppressed, 0, SUPPRESSED).astype(np.int32)
-    classes = classes_of(frequencies, Assignment(assignment.cell, assignment.count, together, 1))
+    # the starred rows are one class more, the last one
+    together = np.where(suppressed, assignment.classes, assignment.class_of).astype(np.int32)
+    classes = classes_of(frequencies, Assignment(assignment.cell, assignment.count, together, assignment.classes + 1))
     context = Context(frequencies.references)
-    return all(bool(evaluate(model, classes, context).satisfied.all()) for model in prepared.policy.privacy)
+    for model in prepared.policy.privacy:
+        verdict = evaluate(model, classes, context).satisfied
+        if not (verdict[-1] if is_of_classes(model) else verdict.all()):
+            return False
+    return True
 
 
 def layout_of(prepared: Prepared) -> Layout:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from indistinct.releases.prepare import Prepared
     from indistinct.tables.records import Assignment, Classes, Frequencies
 
-APART = ("attribute", "attributes", "distance", "kind", "estimator", "values")
+APART = ("attribute", "attributes", "distance", "kind", "estimator", "values", "absent", "base", "Y", "W")
 
 
 def judge(
@@ -74,6 +74,8 @@ def best_of_each(policy: Policy, classes: Classes, context: Context) -> list[dic
             wanted.append(("t_closeness", name, {"distance": "ordered"}))
         if hierarchy.height > 0:
             wanted.append(("t_closeness", name, {"distance": "hierarchical"}))
+        wanted += [("beta_likeness", name, {"kind": kind}) for kind in ("basic", "enhanced")]
+        wanted += [("delta_disclosure", name, {"absent": absent, "base": 2}) for absent in ("strict", "lenient")]
     return [
         {
             "model": model,

@@ -16,7 +16,17 @@ MODEL_NAMES = {
     "entropy_l": "entropy l-diversity",
     "recursive_cl": "recursive (c,l)-diversity",
     "joint_l": "joint l-diversity",
+    "pd_recursive": "pd-recursive (c,l)-diversity",
+    "npd_recursive": "npd-recursive (c,l)-diversity",
     "t_closeness": "t-closeness",
+    "beta_likeness": "beta-likeness",
+    "delta_disclosure": "delta-disclosure privacy",
+    "k_map": "k-map",
+    "delta_presence": "delta-presence",
+    "average_risk": "average risk",
+    "sample_uniqueness": "sample uniqueness",
+    "population_uniqueness": "population uniqueness",
+    "profitability": "profitability",
 }
 
 
@@ -59,7 +69,9 @@ def parameters(values: Any) -> str:
 def model_title(entry: Mapping[str, Any]) -> str:
     """Name a model with what tells it apart: attribute, distance, kind."""
     name = str(MODEL_NAMES.get(entry["model"], entry["model"]))
-    details = [entry[key] for key in ("distance", "kind", "estimator") if entry.get(key) and entry[key] != "shannon"]
+    details = [
+        entry[key] for key in ("distance", "kind", "absent", "estimator") if entry.get(key) and entry[key] != "shannon"
+    ]
     attribute = entry.get("attribute") or ", ".join(entry.get("attributes", ()))
     return name + (f" ({', '.join(details)})" if details else "") + (f" of {attribute}" if attribute else "")
 

@@ -111,7 +111,7 @@ def verify(
     persons = None if frequencies.persons is None else _persons(prepared, found, notices)
     # rows with the token everywhere are a class if they can be one, else they are suppressed rows
     models, classes, exempt = judge_reread(
-        found, frequencies, persons, policy, may_exempt=policy.suppression.rows != "test"
+        found, frequencies, persons, policy, may_exempt=policy.suppression.rows != "test", prepared=prepared
     )
     notices += _beyond_limit(prepared, found)
     status = "absent" if path is None else hash_status(path)

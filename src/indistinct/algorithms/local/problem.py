@@ -11,7 +11,7 @@ import numpy as np
 from indistinct.algorithms.local.costs import costs_of
 from indistinct.algorithms.local.guards import guards_of
 from indistinct.kernels.units import Units, reach_of, units_of
-from indistinct.models import MODELS, Context, criteria
+from indistinct.models import Context, criteria, is_merge_closed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +50,7 @@ def problem_of(frequencies: Frequencies, policy: Policy) -> Problem:
     compiled = [
         criterion
         for privacy in policy.privacy
-        if MODELS[privacy.model].merge_closed
+        if is_merge_closed(privacy)
         for criterion in criteria([privacy], context) or ()
     ]
     names = [hierarchy.attribute for hierarchy in frequencies.sensitive]

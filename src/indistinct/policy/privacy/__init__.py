@@ -17,43 +17,60 @@ from typing import Annotated, Any, get_args
 from pydantic import BeforeValidator, Field
 
 from indistinct.policy.parameters import Privacy
-from indistinct.policy.privacy.closeness import TCloseness
-from indistinct.policy.privacy.diversity import AlphaK, DistinctL, EntropyL, JointL, PSensitiveK, RecursiveCL
-from indistinct.policy.privacy.identity import KAnonymity
+from indistinct.policy.privacy.closeness import BetaLikeness, DeltaDisclosure, TCloseness
+from indistinct.policy.privacy.diversity import (
+    AlphaK,
+    DistinctL,
+    EntropyL,
+    JointL,
+    NpdRecursive,
+    PdRecursive,
+    PSensitiveK,
+    RecursiveCL,
+)
+from indistinct.policy.privacy.identity import (
+    AverageRisk,
+    DeltaPresence,
+    KAnonymity,
+    KMap,
+    PopulationUniqueness,
+    Profitability,
+    SampleUniqueness,
+)
 from indistinct.policy.problems import check_tag
 
 __all__ = [
     "AlphaK",
     "AnyPrivacy",
+    "AverageRisk",
+    "BetaLikeness",
+    "DeltaDisclosure",
+    "DeltaPresence",
     "DistinctL",
     "EntropyL",
     "JointL",
     "KAnonymity",
+    "KMap",
+    "NpdRecursive",
     "PSensitiveK",
+    "PdRecursive",
+    "PopulationUniqueness",
     "Privacy",
+    "Profitability",
     "RecursiveCL",
+    "SampleUniqueness",
     "TCloseness",
 ]
 
 # models that the policy format knows and this version does not have yet
 PLANNED_MODELS: tuple[str, ...] = (
-    "k_map",
     "n_t_closeness",
-    "beta_likeness",
-    "delta_disclosure",
-    "delta_presence",
     "ke_anonymity",
     "eps_m_anonymity",
     "graded_l",
     "eps_i_k_anonymity",
     "km_anonymity",
-    "pd_recursive",
-    "npd_recursive",
     "m_invariance",
-    "average_risk",
-    "sample_uniqueness",
-    "population_uniqueness",
-    "profitability",
     "safepub",
 )
 
@@ -73,7 +90,17 @@ AnyPrivacy = Annotated[
     | EntropyL
     | RecursiveCL
     | JointL
-    | TCloseness,
+    | PdRecursive
+    | NpdRecursive
+    | TCloseness
+    | BetaLikeness
+    | DeltaDisclosure
+    | KMap
+    | DeltaPresence
+    | AverageRisk
+    | SampleUniqueness
+    | PopulationUniqueness
+    | Profitability,
     Field(discriminator="model"),
     BeforeValidator(check_model),
 ]  # fmt: skip
