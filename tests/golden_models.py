@@ -119,3 +119,63 @@ def grassberger(_given, parameters, expected, _):
     constant = expected["G"]["1"]["decimal"]
     for count, term in expected["G"].items():
         assert isclose(float(naive.grassberger_term(int(count))) + constant, term["decimal"], rel_tol=1e-12)
+
+
+def with_population(folder, sample, population, model):
+    """Audit a sample of one quasi-identifier beside its population."""
+    lines = ["q", *(str(row[0]) for row in population)]
+    (folder / "everybody.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    document = f"""
+        version = 1
+        [attributes.q]
+        role = "quasi_identifying"
+        hierarchy = {{ kind = "masking" }}
+        [[privacy]]
+        population = "everybody.csv"
+        {model}
+    """
+    path = folder / "policy.toml"
+    path.write_text("\n".join(line.strip() for line in document.splitlines()), encoding="utf-8")
+    table = pa.table({"q": pa.array([str(row[0]) for row in sample], pa.string())})
+    return ind.audit(table, ind.Policy.load(path)).models[0]
+
+
+@check("delta_presence")
+def delta_presence(given, parameters, expected, folder):
+    low, high = parameters["delta_min"], parameters["delta_max"]
+    model = f'model = "delta_presence"\nminimum = "{low}"\nmaximum = "{high}"'
+    entry = with_population(folder, given["sample"], given["population"], model)
+    assert entry["satisfied"] is expected["satisfied"]
+    if "min" in expected:
+        assert entry["achieved"]["minimum"]["fraction"] == expected["min"]["fraction"]
+        assert entry["achieved"]["maximum"]["fraction"] == expected["max"]["fraction"]
+
+    found = naive.presence([row[0] for row in given["sample"]], [row[0] for row in given["population"]])
+    assert found == {key: Fraction(share["fraction"]) for key, share in expected["delta_per_class"].items()}
+    assert all(Fraction(low) <= share <= Fraction(high) for share in found.values()) is expected["satisfied"]
+
+
+@check("k_map")
+def k_map(given, _parameters, expected, folder):
+    entry = with_population(folder, given["sample"], given["population"], 'model = "k_map"\nk = 1')
+    assert entry["achieved"]["k"] == expected["k_map"]
+
+
+@check("game.profitability")
+def profitability(given, parameters, expected, _):
+    from indistinct.models.profitability import least_size, payoffs
+
+    amounts = {
+        "gain": parameters["adversary_gain"],
+        "cost": parameters["adversary_cost"],
+        "loss": parameters["publisher_loss"],
+        "benefit": parameters["publisher_benefit"],
+    }
+    privacy = ind.Profitability(**amounts)
+    assert least_size(privacy.gain, privacy.cost) == expected["no_attack_k"]
+    for (size, loss), wanted in zip(given["classes"], expected["classes"], strict=True):
+        attacker, publisher = payoffs(privacy, size, Fraction(loss))
+        assert attacker == Fraction(wanted["adversary_payoff"]["fraction"])
+        assert publisher == Fraction(wanted["publisher_payoff"]["fraction"])
+        assert (publisher > 0) is wanted["keep"]
+        assert naive.payoffs(amounts, size, Fraction(loss)) == (attacker, publisher)

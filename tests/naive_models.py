@@ -95,3 +95,45 @@ HOLDS = {
     "npd_recursive": npd_recursive,
     "entropy_l": entropy_grassberger,
 }
+
+
+def presence(sample, population):
+    """Share of every population class that is in the sample."""
+    return {value: Fraction(sample.count(value), population.count(value)) for value in dict.fromkeys(population)}
+
+
+def payoffs(amounts, members, loss):
+    """Payoffs of the attacker and of the publisher for one row."""
+    attacker = Fraction(amounts["gain"]) / members - amounts["cost"]
+    publisher = amounts["benefit"] * (1 - loss) - (Fraction(amounts["loss"], members) if attacker > 0 else 0)
+    return attacker, publisher
+
+
+def mean_risk(sizes):
+    return sum(Fraction(1, size) for size in sizes for _ in range(size)) / sum(sizes)
+
+
+def unique_share(sizes):
+    return Fraction(sum(size == 1 for size in sizes), sum(sizes))
+
+
+def fewest_smallest(sizes, threshold, risk):
+    """Sizes that are left when the smallest classes go until the risk holds."""
+    left = sorted(sizes)
+    while left and risk(left) > threshold:
+        left = left[1:]
+    return left
+
+
+def poisson_size(k, fraction, significance, *, truncated):
+    """Least k' with P(X >= k') <= significance, by summing the probabilities."""
+    from math import exp
+
+    mean, term, below = k * float(fraction), exp(-k * float(fraction)), 0.0
+    whole = 1 - term if truncated else 1.0
+    for number in range(1, k):
+        below += term
+        term = term * mean / number
+        if (1 - below) / whole <= float(significance):
+            return number
+    return k

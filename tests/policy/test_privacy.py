@@ -134,11 +134,6 @@ def test_what_every_table_satisfies_is_void(model, void):
     assert model.is_void is void
 
 
-def test_grassberger_is_known_but_not_built():
-    with pytest.raises(UnsupportedError, match="not built yet; this version has"):
-        EntropyL("s", 2, estimator="grassberger")
-
-
 def test_unknown_keys_are_refused_with_the_nearest():
     with pytest.raises(PolicyError, match='did you mean "distance"'):
         TCloseness("s", 0.2, "equal", distnace="equal")
