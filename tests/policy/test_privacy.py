@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from indistinct.errors import PolicyError, UnsupportedError
+from indistinct.errors import PolicyError
 from indistinct.policy import (
     AlphaK,
     DistinctL,
