@@ -179,3 +179,31 @@ def profitability(given, parameters, expected, _):
         assert publisher == Fraction(wanted["publisher_payoff"]["fraction"])
         assert (publisher > 0) is wanted["keep"]
         assert naive.payoffs(amounts, size, Fraction(loss)) == (attacker, publisher)
+
+
+@check("dp.safepub")
+def safepub_exact(_given, parameters, expected, _):
+    from indistinct.models.safepub import delta_at, least_k, mechanism
+
+    found = mechanism(f"ln {parameters['exp_epsilon']}")
+    assert found.beta == Fraction(expected["beta"]["fraction"])
+    assert found.low == found.high == Fraction(expected["gamma"]["fraction"])
+    k = least_k(found, Fraction(parameters["delta"]))
+    assert k == expected["k"]
+    assert close(delta_at(found, k), expected["delta_at_k"])
+    assert close(delta_at(found, k - 1), expected["delta_at_k_minus_1"])
+    assert close(found.tail(expected["attained_at_n"]), expected["delta_at_k"])
+
+
+@check("dp.safepub_real")
+def safepub_decimal(_given, parameters, expected, _):
+    from indistinct.models.safepub import delta_at, least_k, mechanism
+
+    found = mechanism(parameters["epsilon"])
+    assert close(found.beta, expected["beta"])
+    assert close(found.low, expected["gamma"])
+    assert 0 < found.high - found.low < Fraction(1, 10**50)
+    k = least_k(found, Fraction(parameters["delta"]))
+    assert k == expected["k"]
+    assert close(delta_at(found, k), expected["delta_at_k"])
+    assert close(delta_at(found, k - 1), expected["delta_at_k_minus_1"])

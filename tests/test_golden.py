@@ -34,8 +34,6 @@ NOT_YET = (
     "attack.proximity",
     "clustering.k_member",
     "dp.laplace",
-    "dp.safepub",
-    "dp.safepub_real",
     "em_anonymity",
     "epsk.algorithm",
     "epsk.group_check",

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         Profitability,
         PSensitiveK,
         RecursiveCL,
+        Safepub,
         SampleUniqueness,
         TCloseness,
     )
@@ -54,7 +55,7 @@ _WHERE: Final = {
     "policy.privacy": (
         "AlphaK", "AverageRisk", "BetaLikeness", "DeltaDisclosure", "DeltaPresence", "DistinctL", "EntropyL",
         "JointL", "KAnonymity", "KMap", "NpdRecursive", "PSensitiveK", "PdRecursive", "PopulationUniqueness",
-        "Profitability", "RecursiveCL", "SampleUniqueness", "TCloseness",
+        "Profitability", "RecursiveCL", "Safepub", "SampleUniqueness", "TCloseness",
     ),
     "releases.anonymize": ("Release", "anonymize"),
     "releases.audit": ("Audit", "audit"),
@@ -89,6 +90,7 @@ __all__ = [
     "Profitability",
     "RecursiveCL",
     "Release",
+    "Safepub",
     "SampleUniqueness",
     "SchemaError",
     "TCloseness",

@@ -39,6 +39,7 @@ DECLARES: Final = {
     "local": "truthful",
     "optimal": "truthful",
     "generalize_step": "truthful",
+    "safepub": "truthful",
 }
 
 

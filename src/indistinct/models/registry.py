@@ -24,6 +24,7 @@ from indistinct.models import (
     population_uniqueness,
     profitability,
     recursive_cl,
+    safepub,
     sample_uniqueness,
     t_closeness,
 )
@@ -59,6 +60,7 @@ MODELS: Mapping[str, Model] = {
         sample_uniqueness.MODEL,
         population_uniqueness.MODEL,
         profitability.MODEL,
+        safepub.MODEL,
     )
 }
 
@@ -100,7 +102,7 @@ def is_absorbing(privacy: Privacy) -> bool:
 
 def is_of_classes(privacy: Privacy) -> bool:
     """Whether each class is judged alone, whatever the others are."""
-    return MODELS[privacy.model].scope == "class"
+    return MODELS[privacy.model].scope != "release"
 
 
 def satisfied(models: Sequence[Privacy], classes: Classes, context: Context) -> NDArray[np.bool_]:

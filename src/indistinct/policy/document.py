@@ -39,6 +39,7 @@ ALGORITHMS: tuple[str, ...] = (
     "local",
     "optimal",
     "generalize_step",
+    "safepub",
 )
 # algorithms that the policy format knows and this version does not have yet
 PLANNED_ALGORITHMS: tuple[str, ...] = (
@@ -65,7 +66,6 @@ PLANNED_ALGORITHMS: tuple[str, ...] = (
     "graded_local",
     "km",
     "m_invariance",
-    "safepub",
 )
 _UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12} | {
     f"{letter}iB": 2 ** (10 * power) for power, letter in enumerate("KMGT", 1)
@@ -333,8 +333,11 @@ class Recoding(Section):
 
     later: ClassVar[tuple[str, ...]] = ("mode",)
 
-    algorithm: Annotated[Literal["local", "optimal", "generalize_step"], BeforeValidator(_algorithm)] = "local"
-    """local: each class as suits it; optimal: one level per column, proven; generalize_step: a baseline."""
+    algorithm: Annotated[
+        Literal["local", "optimal", "generalize_step", "safepub"],
+        BeforeValidator(_algorithm),
+    ] = "local"
+    """local: each class as suits it; optimal: one level per column, proven; the others: see the documentation."""
     quality: Literal["fast", "balanced", "best"] = "balanced"
     """How long local recoding improves its result."""
     time_budget: Annotated[float, BeforeValidator(_seconds)] | None = Field(default=None, gt=0)

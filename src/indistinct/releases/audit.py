@@ -12,7 +12,7 @@ from indistinct.errors import DataError
 from indistinct.models import Context
 from indistinct.notices import Notice
 from indistinct.policy import from_flags
-from indistinct.releases.judge import best_of_each, judge, persons_spread, unit_of, weaknesses
+from indistinct.releases.judge import best_of_each, judge, persons_spread, refuse_mechanisms, unit_of, weaknesses
 from indistinct.releases.population import crowd_of_labels
 from indistinct.releases.prepare import near_unique, prepare
 from indistinct.releases.proof import label_reader
@@ -96,6 +96,7 @@ def audit(
     {'k': 2}
     """
     policy = policy or from_flags(**flags)
+    refuse_mechanisms(policy)
     prepared = prepare(
         table,
         policy,

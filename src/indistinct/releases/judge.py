@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models import achieved, evaluate
+from indistinct.errors import UnsupportedError
+from indistinct.models import MODELS, achieved, evaluate
 from indistinct.models.exact import rational
 from indistinct.risk.suitability import suitability
 from indistinct.tables.records import SUPPRESSED
@@ -44,6 +45,15 @@ def judge(
         )
         evaluations.append((model.model, evaluation))
     return entries, evaluations
+
+
+def refuse_mechanisms(policy: Policy) -> None:
+    """Raise UnsupportedError for models that are guarantees of how a table is made: a file does not show that."""
+    for model in policy.privacy:
+        if MODELS[model.model].scope == "mechanism":
+            raise UnsupportedError(
+                f"{model.model} is a guarantee of how a table is made, which no table shows; only anonymize can give it"
+            )
 
 
 def _asked(model: Privacy) -> dict[str, Any]:

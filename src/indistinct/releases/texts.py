@@ -27,6 +27,7 @@ MODEL_NAMES = {
     "sample_uniqueness": "sample uniqueness",
     "population_uniqueness": "population uniqueness",
     "profitability": "profitability",
+    "safepub": "SafePub, differential privacy",
 }
 
 

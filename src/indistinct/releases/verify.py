@@ -11,7 +11,7 @@ from indistinct.errors import IndistinctError, SchemaError
 from indistinct.notices import Notice
 from indistinct.releases.coverage import Coverage, Side, coverage
 from indistinct.releases.decision import apply, decide, layout_of
-from indistinct.releases.judge import unit_of
+from indistinct.releases.judge import refuse_mechanisms, unit_of
 from indistinct.releases.manifest import hash_status
 from indistinct.releases.prepare import kept_identifying, prepare
 from indistinct.releases.proof import judge_reread, label_reader, persons_of_labels, starred
@@ -78,6 +78,7 @@ def verify(
     learns from other tables.
     """
     # other columns are read only to decide again, which tells whose a row is
+    refuse_mechanisms(policy)
     carry = policy.person is not None
     prepared = prepare(original, policy, carry=carry, query=query, sql_table=sql_table, progress=progress)
     path = path_of(published)

@@ -37,6 +37,7 @@ from indistinct.policy.privacy.identity import (
     Profitability,
     SampleUniqueness,
 )
+from indistinct.policy.privacy.mechanisms import Safepub
 from indistinct.policy.problems import check_tag
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "Privacy",
     "Profitability",
     "RecursiveCL",
+    "Safepub",
     "SampleUniqueness",
     "TCloseness",
 ]
@@ -71,7 +73,6 @@ PLANNED_MODELS: tuple[str, ...] = (
     "eps_i_k_anonymity",
     "km_anonymity",
     "m_invariance",
-    "safepub",
 )
 
 
@@ -100,7 +101,8 @@ AnyPrivacy = Annotated[
     | AverageRisk
     | SampleUniqueness
     | PopulationUniqueness
-    | Profitability,
+    | Profitability
+    | Safepub,
     Field(discriminator="model"),
     BeforeValidator(check_model),
 ]  # fmt: skip
