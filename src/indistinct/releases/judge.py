@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.errors import UnsupportedError
-from indistinct.models import MODELS, achieved, evaluate
+from indistinct.models import MODELS, achieved, evaluate, is_merge_closed, is_of_classes
 from indistinct.models.exact import rational
+from indistinct.notices import Notice
 from indistinct.risk.suitability import suitability
 from indistinct.tables.records import SUPPRESSED
 
 if TYPE_CHECKING:
     from indistinct.models import Context, Evaluation
-    from indistinct.notices import Notice
     from indistinct.policy import Policy
     from indistinct.policy.privacy import Privacy
     from indistinct.releases.prepare import Prepared
@@ -125,10 +125,24 @@ def weaknesses(prepared: Prepared, *, earlier_releases: int = 0) -> list[Notice]
     numeric = [
         name for name, attribute in policy.attributes.items() if attribute.type in ("integer", "decimal", "date")
     ]
-    return suitability(
+    return _not_merge_closed(policy) + suitability(
         prepared.counted.frequencies,
         policy.privacy,
         numeric,
         rows_per_person=1 if person_of_row is None else int(np.bincount(person_of_row).max()),
         earlier_releases=earlier_releases,
     )
+
+
+def _not_merge_closed(policy: Policy) -> list[Notice]:
+    """Say for which models coarser classes may fail where finer ones hold."""
+    return [
+        Notice(
+            "not-merge-closed",
+            model.attributes_used[0] if model.attributes_used else None,
+            f"{model.model} with these parameters can hold for two classes and fail for their union: coarser is not safer,"
+            " and a search may find no release where one exists",
+        )
+        for model in policy.privacy
+        if is_of_classes(model) and not is_merge_closed(model)
+    ]
