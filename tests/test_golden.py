@@ -13,42 +13,30 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import golden_groups
+import golden_models
+import golden_numeric
+import golden_risk
 import indistinct as ind
 import naive
-from golden_risk import RISK_CHECKS
 from indistinct import losses
 from indistinct.releases.prepare import prepare
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.records import Assignment
 
 GOLDEN = Path(__file__).resolve().parents[2] / "shared" / "golden"
-CHECKS = {**RISK_CHECKS}
+CHECKS = {**golden_groups.CHECKS, **golden_models.CHECKS, **golden_numeric.CHECKS, **golden_risk.CHECKS}
 
 # targets of models, algorithms, measures and attacks that are not built yet
 NOT_YET = (
-    "anatomy",
     "attack.background",
     "attack.difference",
     "attack.linkage",
     "attack.minimality",
     "attack.proximity",
-    "beta_likeness",
     "clustering.k_member",
-    "delta_disclosure",
-    "delta_presence",
     "dp.laplace",
-    "dp.safepub",
-    "dp.safepub_real",
-    "em_anonymity",
-    "epsk.algorithm",
-    "epsk.group_check",
-    "epsk.intervals",
-    "game.profitability",
-    "graded_l_diversity",
     "hilbert.order",
-    "ke_anonymity",
-    "l_diversity.grassberger",
-    "l_diversity.pd_recursive",
     "m_invariance",
     "metrics.count_query",
     "metrics.kl",
