@@ -5,7 +5,9 @@ The public names below are loaded on first use, so that importing the package (a
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -48,6 +50,8 @@ if TYPE_CHECKING:
     )
     from indistinct.releases.anonymize import Release, anonymize
     from indistinct.releases.audit import Audit, audit
+    from indistinct.releases.profile import Profile, profile
+    from indistinct.releases.risk import Risk, risk
     from indistinct.releases.verify import Verification, verify
 
 _WHERE: Final = {
@@ -65,6 +69,8 @@ _WHERE: Final = {
     ),
     "releases.anonymize": ("Release", "anonymize"),
     "releases.audit": ("Audit", "audit"),
+    "releases.profile": ("Profile", "profile"),
+    "releases.risk": ("Risk", "risk"),
     "releases.verify": ("Verification", "verify"),
 }  # fmt: skip
 _MODULE: Final = {name: module for module, names in _WHERE.items() for name in names}
@@ -97,9 +103,11 @@ __all__ = [
     "Policy",
     "PolicyError",
     "PopulationUniqueness",
+    "Profile",
     "Profitability",
     "RecursiveCL",
     "Release",
+    "Risk",
     "Safepub",
     "SampleUniqueness",
     "SchemaError",
@@ -109,8 +117,21 @@ __all__ = [
     "VerificationError",
     "anonymize",
     "audit",
+    "profile",
+    "risk",
     "verify",
 ]
+
+
+class _Package(ModuleType):
+    """The package; a public function keeps its name when the folder of the same name (``risk``) is imported."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _MODULE and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:
