@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import golden_partition
 import indistinct as ind
 import naive
 from indistinct import losses
@@ -21,7 +22,7 @@ from indistinct.tables.classes import recoding_of
 from indistinct.tables.records import Assignment
 
 GOLDEN = Path(__file__).resolve().parents[2] / "shared" / "golden"
-CHECKS = {}
+CHECKS = {**golden_partition.CHECKS}
 
 # targets of models, algorithms, measures and attacks that are not built yet
 NOT_YET = (
@@ -54,7 +55,6 @@ NOT_YET = (
     "metrics.kl",
     "microaggregation.t_closeness_bound",
     "microaggregation.univariate",
-    "mondrian",
     "nt_closeness",
     "tds.score",
 )

@@ -39,6 +39,15 @@ DECLARES: Final = {
     "local": "truthful",
     "optimal": "truthful",
     "generalize_step": "truthful",
+    "mondrian": "truthful",
+    "merge": "truthful",
+    "hilbert": "truthful",
+    "mdav": "truthful",
+    "k_member": "truthful",
+    "k_similar": "truthful",
+    "univariate_microaggregation": "truthful",
+    "t_closeness_first": "truthful",
+    "sabre": "truthful",
 }
 
 

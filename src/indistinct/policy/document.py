@@ -39,10 +39,18 @@ ALGORITHMS: tuple[str, ...] = (
     "local",
     "optimal",
     "generalize_step",
+    "mondrian",
+    "merge",
+    "hilbert",
+    "mdav",
+    "k_member",
+    "k_similar",
+    "univariate_microaggregation",
+    "t_closeness_first",
+    "sabre",
 )
 # algorithms that the policy format knows and this version does not have yet
 PLANNED_ALGORITHMS: tuple[str, ...] = (
-    "mondrian",
     "datafly",
     "samarati",
     "incognito",
@@ -50,14 +58,6 @@ PLANNED_ALGORITHMS: tuple[str, ...] = (
     "flash",
     "top_down_specialization",
     "mu_argus",
-    "k_similar",
-    "k_member",
-    "mdav",
-    "univariate_microaggregation",
-    "hilbert",
-    "t_closeness_first",
-    "sabre",
-    "merge",
     "anatomy",
     "largest_bucket_first",
     "ke_partition",
@@ -331,10 +331,28 @@ class Missing(Section):
 class Recoding(Section):
     """How the release is searched."""
 
-    later: ClassVar[tuple[str, ...]] = ("mode",)
-
-    algorithm: Annotated[Literal["local", "optimal", "generalize_step"], BeforeValidator(_algorithm)] = "local"
-    """local: each class as suits it; optimal: one level per column, proven; generalize_step: a baseline."""
+    algorithm: Annotated[
+        Literal[
+            "local",
+            "optimal",
+            "generalize_step",
+            "mondrian",
+            "merge",
+            "hilbert",
+            "mdav",
+            "k_member",
+            "k_similar",
+            "univariate_microaggregation",
+            "t_closeness_first",
+            "sabre",
+        ],
+        BeforeValidator(_algorithm),
+    ] = "local"
+    """local: each class as suits it; optimal: one level per column, proven; the others as the literature names them."""
+    mode: Literal["strict", "relaxed"] = "strict"
+    """mondrian: strict keeps equal rows together, relaxed may divide them."""
+    partition: Whole | None = Field(default=None, ge=2)
+    """k_member, k_similar, mdav: rows of the parts that are clustered one by one, as the work grows with their square."""
     quality: Literal["fast", "balanced", "best"] = "balanced"
     """How long local recoding improves its result."""
     time_budget: Annotated[float, BeforeValidator(_seconds)] | None = Field(default=None, gt=0)
