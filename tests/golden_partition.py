@@ -2,10 +2,13 @@
 
 import json
 from collections import Counter
+from fractions import Fraction
 
+import numpy as np
 import pyarrow as pa
 
 import indistinct as ind
+from indistinct.algorithms.curve import curve_keys
 
 CHECKS = {}
 
@@ -55,3 +58,45 @@ def mondrian(given, parameters, expected, _):
     assert as_sets(found.values()) == as_sets(expected["classes"])
     boxes = {tuple(str(lo) if lo == hi else f"[{lo}, {hi}]" for lo, hi in box) for box in expected["boxes"]}
     assert set(found) == boxes
+
+
+def pair(golden):
+    return Fraction(golden["fraction"])
+
+
+@check("hilbert.order")
+def hilbert_order(_given, parameters, expected, _):
+    side = 2 ** parameters["bits"]
+    points = [(x, y) for y in range(side) for x in range(side)]
+    (index,) = curve_keys(np.array(points), parameters["bits"])
+    assert index.reshape(side, side).tolist() == expected["index"]
+
+
+@check("microaggregation.univariate")
+def microaggregation(given, parameters, expected, _):
+    values = [[int(value)] for value in given["values"]]
+    for algorithm, groups, key in (
+        ("univariate_microaggregation", expected["optimal_groups"], "optimal_sse"),
+        ("mdav", expected["mdav_groups"], "mdav_sse"),
+    ):
+        found = classes_of(values, ["a"], algorithm, parameters["k"])
+        wanted = [[(int(value),) for value in group] for group in groups]
+        assert as_sets(found.values()) == as_sets(wanted)
+        assert sum(squares(rows) for rows in found.values()) == pair(expected[key])
+    assert squares(values) == pair(expected["total_sst"])
+
+
+def squares(rows):
+    values = [Fraction(value) for (value,) in rows]
+    mean = sum(values) / len(values)
+    return sum((value - mean) ** 2 for value in values)
+
+
+@check("clustering.k_member")
+def k_member(given, parameters, expected, _):
+    values = [[int(value)] for value in given["values"]]
+    found = classes_of(values, ["a"], "k_member", parameters["k"])
+    assert as_sets(found.values()) == as_sets([[(int(value),) for value in group] for group in expected["clusters"]])
+    flat = [value for (value,) in values]
+    ranges = [(max(rows)[0] - min(rows)[0]) * len(rows) for rows in found.values()]
+    assert Fraction(sum(ranges), max(flat) - min(flat)) == pair(expected["total_il"])

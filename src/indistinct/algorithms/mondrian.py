@@ -28,11 +28,9 @@ import numpy as np
 from indistinct.algorithms.fitting import refuse_persons, require_merge_closed
 from indistinct.algorithms.local.frame import within_limit
 from indistinct.algorithms.rounds import Parts, as_assignment, blocks_as_parts, split_while
-from indistinct.hierarchies.hierarchy import Fractions
+from indistinct.algorithms.scales import places_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from indistinct.algorithms.local.problem import Problem
@@ -85,7 +83,7 @@ class Medians:
     def __init__(self, frequencies: Frequencies, *, relaxed: bool) -> None:
         self.codes = frequencies.codes
         self.quasi = frequencies.quasi
-        self.places = [_places(hierarchy) for hierarchy in frequencies.quasi]
+        self.places = [places_of(hierarchy) for hierarchy in frequencies.quasi]
         self.relaxed = relaxed
 
     def __call__(self, parts: Parts, turn: Int64) -> tuple[Parts, Int64, Bools]:
@@ -188,16 +186,6 @@ def _sorted(parts: Parts, own: Int64, code: Int64) -> tuple[Int64, Int64, Int64]
     order = np.lexsort((parts.cell[own], code, parts.part[own]))
     starts = np.flatnonzero(np.diff(parts.part[own][order], prepend=-1))
     return order, np.add.reduceat(parts.count[own][order], starts), starts
-
-
-def _places(hierarchy: Hierarchy) -> Float64:
-    """Places of the present values on their scale, in whole steps where that is possible."""
-    if not hierarchy.is_range:
-        return np.zeros(0)
-    places: Sequence[object] = hierarchy.positions
-    if isinstance(places, Fractions):
-        return places.numerators.astype(np.float64)
-    return np.array([float(place) for place in hierarchy.positions])
 
 
 def _level(hierarchy: Hierarchy, lo: Int64, hi: Int64) -> Int64:
