@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from indistinct.algorithms.local.problem import Problem
     from indistinct.algorithms.local.state import State
+    from indistinct.algorithms.rounds import Parts
     from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.policy import Policy
     from indistinct.tables.count import Progress
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 # what merging pays for the excess of one row that goes, in attributes of one row hidden
 PRICE = 20.0
 # comparisons of two rows that a quadratic clustering makes without being asked twice
-MOST_WORK = 1_000_000_000
+MOST_WORK = 500_000_000
 
 
 @dataclass(frozen=True)
@@ -111,12 +112,6 @@ def clustered(
     return within_limit(frequencies, policy, solve)
 
 
-def units_of_block(problem: Problem) -> Units:
-    """All rows (with persons: tuples) of a table of one block."""
-    state = _rows(problem)
-    return _units(problem, state, np.arange(len(state.tuple_of)))
-
-
 def _rows(problem: Problem) -> State:
     tuples = len(problem.block)
     rank = np.empty(tuples, np.int32)
@@ -140,8 +135,6 @@ def _units(problem: Problem, state: State, chosen: Int64) -> Units:
 
 def _clustered(problem: Problem, cluster: Cluster) -> State:
     """Classes of the clustering, as a state that can be searched."""
-    from indistinct.kernels.partition import fill
-
     state = _rows(problem)
     class_of = np.empty(len(state.tuple_of), np.int64)
     block = problem.block[state.tuple_of]
@@ -153,9 +146,25 @@ def _clustered(problem: Problem, cluster: Cluster) -> State:
         own = cluster(units) if units.size >= 2 * units.k else np.zeros(end - begin, np.int64)
         class_of[order[begin:end]] = own + found
         found += int(own.max()) + 1
-    domains = [hierarchy.size for hierarchy in problem.frequencies.sensitive]
-    parts = empty_partition(len(class_of), found, state.units.reach.shape[1], domains)
-    fill(state.units, problem.costs, parts, class_of.astype(np.int32))
+    return _with_classes(state, class_of, found)
+
+
+def state_of_classes(problem: Problem, parts: Parts) -> State:
+    """Classes of whole cells as a state that can be searched, numbered by their first cell."""
+    class_of_cell = np.empty(len(problem.frequencies.rows), np.int64)
+    class_of_cell[parts.cell] = parts.part
+    _, first, number = np.unique(class_of_cell, return_index=True, return_inverse=True)
+    rank = np.argsort(np.argsort(first, kind="stable"), kind="stable")
+    state = _rows(problem)
+    return _with_classes(state, rank[number.reshape(-1)][state.cell[state.units.start[:-1]]], parts.number)
+
+
+def _with_classes(state: State, class_of: Int64, number: int) -> State:
+    from indistinct.kernels.partition import fill
+
+    domains = [hierarchy.size for hierarchy in state.problem.frequencies.sensitive]
+    parts = empty_partition(len(class_of), number, state.units.reach.shape[1], domains)
+    fill(state.units, state.problem.costs, parts, class_of.astype(np.int32))
     return replace(state, parts=parts)
 
 
@@ -176,7 +185,7 @@ def in_parts(units: Units, most: int | None, name: str, work: Callable[[int], in
     ``work(n)``: comparisons for n units. Parts are halves of halves: at the lower median of the attribute with the
     widest span of codes (for its domain) of which both sides hold k, else at the middle of the canonical order.
 
-    Raises PolicyError, before any work, when that is more than a thousand million comparisons and ``most`` is None.
+    Raises PolicyError, before any work, when that is more than 500 million comparisons and ``most`` is None.
     """
     n = len(units.mass)
     if most is None and work(n) > MOST_WORK:

@@ -44,7 +44,7 @@ def k_member(frequencies: Frequencies, policy: Policy, progress: Progress) -> As
     """Cluster rows greedily by what the published cells lose; about n^2 / 2 comparisons for n rows.
 
     ``recoding.partition``: largest number of rows that are clustered together; without it a table that would need more
-    than a thousand million comparisons is refused, before any work, with the number.
+    than 500 million comparisons is refused, before any work, with the number.
 
     Raises InfeasibleError when the models cannot be met within the suppression limit; PolicyError for models that are
     not merge-closed, and as above; whatever ``progress`` raises.

@@ -41,7 +41,7 @@ def mdav(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assign
     """Cluster rows round the extremes; about 0.75 n^2 / k distances for n rows.
 
     ``recoding.partition``: largest number of rows that are clustered together; without it a table that would need more
-    than a thousand million distances is refused, before any work, with the number.
+    than 500 million distances is refused, before any work, with the number.
 
     Raises InfeasibleError when the models cannot be met within the suppression limit; PolicyError for models that are
     not merge-closed, and as above; whatever ``progress`` raises.
