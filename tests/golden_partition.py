@@ -3,12 +3,14 @@
 import json
 from collections import Counter
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
 
 import indistinct as ind
 from indistinct.algorithms.curve import curve_keys
+from indistinct.algorithms.t_closeness_first import buckets_of, least_size, rank_bound
 
 CHECKS = {}
 
@@ -100,3 +102,18 @@ def k_member(given, parameters, expected, _):
     flat = [value for (value,) in values]
     ranges = [(max(rows)[0] - min(rows)[0]) * len(rows) for rows in found.values()]
     assert Fraction(sum(ranges), max(flat) - min(flat)) == pair(expected["total_il"])
+
+
+@check("microaggregation.t_closeness_bound")
+def t_closeness_bound(_given, parameters, expected, _):
+    n, k, t = parameters["n"], parameters["k"], Fraction(parameters["t"])
+    assert rank_bound(n, k) == pair(expected["bound"])
+    bucket = buckets_of(n, k)
+    worst = Fraction(0)
+    for chosen in product(*[np.flatnonzero(bucket == b).tolist() for b in range(k)]):
+        gaps = [Fraction(sum(rank <= at for rank in chosen), k) - Fraction(at + 1, n) for at in range(n - 1)]
+        worst = max(worst, sum(map(abs, gaps)) / (n - 1))
+    assert worst == pair(expected["worst_found"])
+    assert (worst <= rank_bound(n, k)) is expected["holds"]
+    assert next(size for size in range(1, n + 1) if rank_bound(n, size) <= t) == expected["min_k_for_t"]
+    assert least_size(n, t, 1) == expected["min_k_for_t"]

@@ -1,8 +1,8 @@
 """Slow twins of partitions and clusterings, from their definitions: lists, dicts and fractions.
 
 A row is a tuple of values: integers (or None) in columns of kind ``range``, texts (or None) in columns with a tree; the
-sensitive value, where there is one, comes last. ``columns`` describes the quasi-identifiers: ``None`` for a range, or the
-paths of a tree (value -> labels from the value to the root, in the order of the leaves). Rows are in canonical order.
+sensitive value, where there is one, comes last. ``columns`` describes the quasi-identifiers: ``None`` for a range, or
+the paths of a tree (value -> labels from the value to the root, in the order of the leaves). Rows are in canonical order.
 """
 
 from collections import Counter
@@ -106,9 +106,7 @@ def merge(classes, table, t):
         if max(distances) <= t:
             return classes
         worst = distances.index(max(distances))
-        unions = [
-            (equal_distance(classes[worst] + part, table), at) for at, part in enumerate(classes) if at != worst
-        ]
+        unions = [(equal_distance(classes[worst] + part, table), at) for at, part in enumerate(classes) if at != worst]
         partner = min(unions)[1]
         low, high = sorted((worst, partner))
         classes[low] = classes[low] + classes[high]

@@ -51,7 +51,6 @@ NOT_YET = (
     "m_invariance",
     "metrics.count_query",
     "metrics.kl",
-    "microaggregation.t_closeness_bound",
     "nt_closeness",
     "tds.score",
 )

@@ -17,7 +17,8 @@ import numpy as np
 from indistinct.algorithms.curve import curve_order
 from indistinct.algorithms.fitting import require_merge_closed
 from indistinct.algorithms.local.frame import within_limit
-from indistinct.algorithms.local.merging import merge_violators
+from indistinct.algorithms.local.merging import merge_violators, violating_rows
+from indistinct.algorithms.local.plan import MOST_START
 from indistinct.algorithms.local.settle import settle_classes
 from indistinct.algorithms.local.state import assignment_of, state_of
 from indistinct.errors import PolicyError
@@ -121,32 +122,46 @@ def _rows(problem: Problem) -> State:
     return state_of(problem, *nobody, np.zeros(tuples, np.int64), np.full(tuples, -1, np.int32))
 
 
-def _units(problem: Problem, state: State, chosen: Int64) -> Units:
+def _units(state: State, chosen: Int64, k: int) -> Units:
     reach = state.units.reach[chosen]
     return Units(
-        problem,
-        np.ascontiguousarray(reach[:, : len(problem.frequencies.quasi)]),
+        state.problem,
+        np.ascontiguousarray(reach[:, : len(state.problem.frequencies.quasi)]),
         reach,
         state.units.mass[chosen],
         state.cell[state.units.start[chosen]],
-        int(problem.guards.limits[LEAST_SIZE]),
+        k,
     )
 
 
 def _clustered(problem: Problem, cluster: Cluster) -> State:
-    """Classes of the clustering, as a state that can be searched."""
-    state = _rows(problem)
+    """Classes of the clustering, as a state that can be searched.
+
+    Where most rows are in classes that violate a model, and these are too many to be merged one by one, the clustering
+    is asked for larger ones.
+    """
+    rows = _rows(problem)
+    k = int(problem.guards.limits[LEAST_SIZE])
+    state = _with_classes(rows, *_numbered(rows, cluster, k))
+    larger = int(problem.tuples.mass[:, 1].sum()) // MOST_START
+    if len(state.used) > MOST_START and larger > k and violating_rows(state) > problem.frequencies.total / 2:
+        state = _with_classes(rows, *_numbered(rows, cluster, larger))
+    return state
+
+
+def _numbered(state: State, cluster: Cluster, k: int) -> tuple[Int64, int]:
+    """Class of each unit, and the number of classes, block by block."""
     class_of = np.empty(len(state.tuple_of), np.int64)
-    block = problem.block[state.tuple_of]
+    block = state.problem.block[state.tuple_of]
     order = np.argsort(block, kind="stable")
     edges = np.flatnonzero(np.diff(block[order], prepend=-1, append=-1))
     found = 0
     for begin, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-        units = _units(problem, state, order[begin:end])
-        own = cluster(units) if units.size >= 2 * units.k else np.zeros(end - begin, np.int64)
+        units = _units(state, order[begin:end], k)
+        own = cluster(units) if units.size >= 2 * k else np.zeros(end - begin, np.int64)
         class_of[order[begin:end]] = own + found
         found += int(own.max()) + 1
-    return _with_classes(state, class_of, found)
+    return class_of, found
 
 
 def state_of_classes(problem: Problem, parts: Parts) -> State:
@@ -169,7 +184,7 @@ def _with_classes(state: State, class_of: Int64, number: int) -> State:
 
 
 def numbered_runs(cut: Int64) -> Int64:
-    """Number the groups of a line from its remembered cuts: ``cut[j]`` is where the last group of the first j begins."""
+    """Number the groups of a line from its cuts: ``cut[j]`` is where the last group of the first j begins."""
     begins = np.zeros(len(cut) - 1, np.int64)
     j = len(cut) - 1
     while j > 0:
@@ -190,9 +205,9 @@ def in_parts(units: Units, most: int | None, name: str, work: Callable[[int], in
     n = len(units.mass)
     if most is None and work(n) > MOST_WORK:
         raise PolicyError(
-            f"{name} would make about {work(n):,} comparisons for {n:,} rows, as every row is compared with every other; "
-            f"set recoding.partition, such as 10000, to cluster parts of that many rows one by one ({_parted(work, n)} "
-            f"comparisons), or partition = {n} to do it all the same",
+            f"{name} would make about {work(n):,} comparisons for {n:,} rows, as rows are compared with all others; "
+            f"set recoding.partition, such as {_bearable(work, n)}, to cluster parts of that many rows one by one, or "
+            f"partition = {n} to do it all the same",
             key="recoding.partition",
         )
     if most is None or n <= most:
@@ -205,8 +220,11 @@ def in_parts(units: Units, most: int | None, name: str, work: Callable[[int], in
     return class_of
 
 
-def _parted(work: Callable[[int], int], n: int) -> str:
-    return f"{-(-n // 10_000) * work(10_000):,}"
+def _bearable(work: Callable[[int], int], n: int) -> int:
+    """Rows of parts with which the work stays below the limit, one digit of it."""
+    rows = MOST_WORK * n // work(n)
+    digit: int = 10 ** (len(str(rows)) - 1)
+    return max(2, rows // digit * digit)
 
 
 def _halves(units: Units, within: Int64, most: int) -> list[Int64]:

@@ -9,6 +9,7 @@ Source: J. Skilling, Programming the Hilbert curve, AIP Conf. Proc. 707, 2004, d
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,14 +42,14 @@ def curve_keys(points: Int64, bits: int) -> list[Int64]:
             swapped = np.where(mirrored, 0, (first ^ axis) & below)
             first[:] = np.where(mirrored, first ^ below, first ^ swapped)
             if axis is not first:
-                axis ^= swapped
-    for before, axis in zip(axes[:-1], axes[1:], strict=True):  # Gray code of each digit
-        axis ^= before
+                np.bitwise_xor(axis, swapped, out=axis)
+    for before, axis in pairwise(axes):  # Gray code of each digit
+        np.bitwise_xor(axis, before, out=axis)
     turned = np.zeros_like(first)
     for b in range(bits - 1, 0, -1):
         turned ^= np.where((axes[-1] >> b) & 1, (np.int64(1) << b) - 1, 0)
     for axis in axes:
-        axis ^= turned
+        np.bitwise_xor(axis, turned, out=axis)
     words, used = [np.zeros(len(points), np.int64)], 0
     for b in range(bits - 1, -1, -1):
         for axis in axes:

@@ -4,13 +4,13 @@
         c = the class with the largest violation
         merge it with the class that leaves the smallest violation of the two together
 
-The violation of a class under t-closeness is its distance from the table (whatever t), under other models what it lacks;
+The violation of a class under t-closeness is its distance from the table (whatever t), under others what it lacks;
 several models add up; ties: the class that comes first, numbers within 1e-9 being ties. It ends: each step removes a
 class, and one class of everything holds under merge-closed models where anything does. A class that held may fail after
 another joins it.
 
 The start is what Mondrian (strict) makes under the models that stay satisfied whatever joins a class (size, distinct
-values). From more than 4,000 classes the work would grow too fast, as every merge looks at all of them: then Mondrian is
+values). From more than 4,000 classes the work would grow too fast, as every merge looks at all: then Mondrian is
 asked for larger classes, the least multiple of k that leaves at most so many.
 
 Worked example: classes {a, a}, {a, b}, {b, b}, {a, b, b, a} at t = 0.1 (equal distance): {a, a} and {b, b} are 1/2 from

@@ -7,8 +7,8 @@
 of an attribute with levels: values of the column under the smallest node that covers P / values of the column. Ties go
 to the earlier attribute of the policy.
 
-*Cut* of a ``range`` attribute: missing values against the others where both occur. Else, ``strict``: at the lower median
-``s[(n - 1) // 2]`` of the sorted rows, values <= median to the left; where that leaves nothing to the right, values <
+*Cut* of a ``range`` attribute: missing values against the others where both occur. Else, ``strict``: at the lower
+median ``s[(n - 1) // 2]`` of the sorted rows, values <= median to the left; where that leaves nothing to the right, values <
 median. ``relaxed``: the first ``n // 2`` rows to the left, so that equal values may be on both sides (ties by canonical
 order). Cut of an attribute with levels: the children of the smallest node that covers P, all that are not empty.
 
@@ -29,6 +29,8 @@ from indistinct.algorithms.fitting import refuse_persons, require_merge_closed
 from indistinct.algorithms.local.frame import within_limit
 from indistinct.algorithms.rounds import Parts, as_assignment, blocks_as_parts, split_while
 from indistinct.algorithms.scales import places_of
+from indistinct.errors import InfeasibleError
+from indistinct.models import MODELS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,7 +76,17 @@ def mondrian(frequencies: Frequencies, policy: Policy, progress: Progress) -> As
         cuts = Medians(problem.frequencies, relaxed=relaxed)
         return as_assignment(problem, split_while(problem, blocks_as_parts(problem, hopeless), cuts, progress))
 
-    return within_limit(frequencies, policy, solve)
+    try:
+        return within_limit(frequencies, policy, solve)
+    except InfeasibleError as error:
+        for model in policy.privacy:
+            if not MODELS[model.model].merge_closed:
+                error.message += (
+                    f"; mondrian begins with the whole table, and under {model.model} another algorithm may find a "
+                    "release all the same"
+                )
+                break
+        raise
 
 
 class Medians:
@@ -132,7 +144,7 @@ class Medians:
         if span == 0:
             return mixed.astype(np.float64)
         width = (places[np.minimum(present, last)] - places[np.minimum(lo, last)]) / span
-        return np.where(mixed, 1.0, width)
+        return np.where(mixed, 1.0, width).astype(np.float64)
 
     def _right_of_median(
         self, hierarchy: Hierarchy, parts: Parts, own: Int64, code: Int64, lo: Int64, hi: Int64
@@ -176,7 +188,9 @@ class Medians:
         source = np.repeat(np.arange(len(copies)), copies)
         second = np.diff(source, prepend=-1) == 0
         double = copies[source] == 2
-        count = np.where(double, np.where(second, parts.count[source] - given[source], given[source]), parts.count[source])
+        count = np.where(
+            double, np.where(second, parts.count[source] - given[source], given[source]), parts.count[source]
+        )
         self.right = np.where(double, second, given[source] == 0)
         return Parts(parts.cell[source], count, parts.part[source], parts.number)
 

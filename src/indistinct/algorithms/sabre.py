@@ -1,7 +1,7 @@
 """SABRE: cut the sensitive values into buckets, and give every class a share of each bucket in proportion.
 
 1. *Buckets.* Begin with one of all values. A bucket's cost bounds what classes with their fair share of it may still be
-   wrong about: equal distance, ``share - share of its rarest value`` (a class may take only that one); ordered distance,
+   wrong about: equal distance, ``share - share of its rarest value`` (a class may take only it); ordered distance,
    ``share * (its values - 1) / (m - 1)``; hierarchical, ``share * height of its smallest node / H``. While the sum is
    above t, split the bucket whose split lowers the sum most: an inner node of the attribute's tree into its children;
    a bucket without one (ordered distance, no tree) at the value that lowers the sum most, left to right in the domain's
@@ -10,7 +10,7 @@
    everything; cut each class in two halves, each with half of the rows of each bucket (the odd rows shared out so that
    the halves differ by one row at most), as long as both satisfy all models, exactly.
 
-Rounding breaks proportions, so the bound proves nothing about a class: each one is judged (``rounds``). The paper halves
+Rounding breaks proportions, so the bound proves nothing about a class: each is judged (``rounds``). The paper halves
 bucket sizes first and picks rows afterwards; here the rows are halved along the curve, and models are tested on them.
 
 Worked example: values a to d with shares 1/2, 1/4, 1/6, 1/12 in buckets {a, b}, {c, d}: equal bound
@@ -23,6 +23,7 @@ for t-closeness, VLDB J. 20(1), 2011, doi:10.1007/s00778-010-0191-9.
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -95,7 +96,9 @@ class Halves:
         owner = parts.part[order][starts]
         # the first half of what has come so far, less what went left before: odd rows alternate between the sides
         upto = np.cumsum(rows)
-        base = np.repeat((upto - rows)[np.flatnonzero(np.diff(owner, prepend=-1))], np.bincount(owner)[np.unique(owner)])
+        base = np.repeat(
+            (upto - rows)[np.flatnonzero(np.diff(owner, prepend=-1))], np.bincount(owner)[np.unique(owner)]
+        )
         left = (upto - base) // 2 - (upto - base - rows) // 2
         lengths = np.diff(np.append(starts, len(order)))
         before = np.cumsum(parts.count[order]) - parts.count[order]
@@ -179,6 +182,6 @@ def _split(hierarchy: Hierarchy, bucket: Bucket, costs: _Costs, distance: str) -
         level, _ = hierarchy.smallest(lo, hi)
         nodes = hierarchy.levels[level - 1].node_of[lo : hi + 1]
         edges = [lo, *(np.flatnonzero(np.diff(nodes)) + lo + 1).tolist(), hi + 1]
-        return [(begin, end - 1) for begin, end in zip(edges[:-1], edges[1:], strict=True)]
+        return [(begin, end - 1) for begin, end in pairwise(edges)]
     cut = costs.best_cut(lo, hi)
     return [(lo, cut), (cut + 1, hi)]

@@ -1,6 +1,6 @@
 """t-closeness first: cut the ranks of the sensitive value into k buckets, and give every class one row of each.
 
-1. Rank the n rows by the sensitive value (ties: canonical order). k = max(k of the policy, ceil(n / (2 (n - 1) t + 1))),
+1. Rank the n rows by the sensitive value (ties: canonical order). k = max(k asked for, ceil(n / (2 (n - 1) t + 1))),
    then k += floor((n mod k) / floor(n / k)).
 2. Cut the ranks into k buckets of floor(n / k) rows; the n mod k rows that are left go to the middle bucket.
 3. Until all rows are placed: the row farthest from the mean of the rows left, then the row farthest from that one, each
@@ -11,8 +11,8 @@ values, other distances or rows left over that bound proves nothing, so every cl
 and as long as one fails, k is raised (by an eighth, at least by 1) and all is done again; k = n is one class.
 
 Step 3 makes about n^2 / k distances. Tables that would need more than 500 million are dealt out along a Hilbert curve
-instead: class j gets the j-th row (or rows) of each bucket in the order of the curve, and a note says so. Distances as in
-``mdav``.
+instead: class j gets the j-th row (or rows) of each bucket in the order of the curve, and a note says so. Distances as
+in ``mdav``.
 
 Worked example: n = 12, t = 0.1 needs k = ceil(12 / 3.2) = 4, and the bound is 8 / 88 = 1/11; k = 3 has 9 / 66 = 3/22.
 

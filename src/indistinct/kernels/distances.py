@@ -156,9 +156,7 @@ def _take_nearest(
 
 
 @step
-def drop_placed(
-    space: Space, codes: Int32, mass: Int64, rest: Int64, left: int, class_of: Int32, counts: Int64
-) -> int:
+def drop_placed(space: Space, codes: Int32, mass: Int64, rest: Int64, left: int, class_of: Int32, counts: Int64) -> int:
     """Strike the units that have a class out of ``rest``, in place, and out of ``counts``; what is left."""
     kept = 0
     for i in range(left):
@@ -211,18 +209,14 @@ def mdav_clusters(
         before = left
         for i in range(left):  # distances from the first, kept for the case that the second lies in its group
             who[k + i] = rest[i]
-        left = _take_nearest(
-            space, codes, mass, k, rest, left, first, cluster, class_of, counts, away[1], near, who
-        )
+        left = _take_nearest(space, codes, mass, k, rest, left, first, cluster, class_of, counts, away[1], near, who)
         cluster += 1
         if class_of[second] >= 0:
             far = -1.0
             for i in range(before):
                 if class_of[who[k + i]] < 0 and result[i] > far + EQUAL:
                     far, second = result[i], who[k + i]
-        left = _take_nearest(
-            space, codes, mass, k, rest, left, second, cluster, class_of, counts, away[1], near, who
-        )
+        left = _take_nearest(space, codes, mass, k, rest, left, second, cluster, class_of, counts, away[1], near, who)
         cluster += 1
         formed += 1
     return left, cluster

@@ -135,7 +135,14 @@ def _shortfall(units: Units, guards: Guards, parts: Partition, c: int, e: int, s
 
 @lean
 def merge_with_nearest(
-    units: Units, costs: Costs, guards: Guards, parts: Partition, c: int, partners: Int64, equal: float, scratch: Scratch
+    units: Units,
+    costs: Costs,
+    guards: Guards,
+    parts: Partition,
+    c: int,
+    partners: Int64,
+    equal: float,
+    scratch: Scratch,
 ) -> float:
     """Merge class ``c`` with the partner that leaves the least shortfall (ties: the first); the shortfall, or -1.
 

@@ -49,6 +49,8 @@ ALGORITHMS: tuple[str, ...] = (
     "t_closeness_first",
     "sabre",
 )
+# algorithms that compare every row with every other, in parts if asked to
+QUADRATIC = ("mdav", "k_member", "k_similar")
 # algorithms that the policy format knows and this version does not have yet
 PLANNED_ALGORITHMS: tuple[str, ...] = (
     "datafly",
@@ -352,13 +354,24 @@ class Recoding(Section):
     mode: Literal["strict", "relaxed"] = "strict"
     """mondrian: strict keeps equal rows together, relaxed may divide them."""
     partition: Whole | None = Field(default=None, ge=2)
-    """k_member, k_similar, mdav: rows of the parts that are clustered one by one, as the work grows with their square."""
+    """k_member, k_similar, mdav: most rows clustered together, as the work grows with their square."""
     quality: Literal["fast", "balanced", "best"] = "balanced"
     """How long local recoding improves its result."""
     time_budget: Annotated[float, BeforeValidator(_seconds)] | None = Field(default=None, gt=0)
     """Seconds for best quality and best-effort searches."""
     loss: Literal["lm"] = "lm"
     """The loss that is minimised."""
+
+    @model_validator(mode="after")
+    def _keys_of_algorithms(self) -> Self:
+        found = []
+        if self.mode != "strict" and self.algorithm != "mondrian":
+            found.append(problem(("mode",), f"is for mondrian; the algorithm is {self.algorithm}", self.mode))
+        if self.partition is not None and self.algorithm not in QUADRATIC:
+            sentence = f"is for {', '.join(QUADRATIC)}; the algorithm is {self.algorithm}"
+            found.append(problem(("partition",), sentence, self.partition))
+        refuse(found)
+        return self
 
 
 class Output(Section):
