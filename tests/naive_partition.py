@@ -2,7 +2,7 @@
 
 A row is a tuple of values: integers (or None) in columns of kind ``range``, texts (or None) in columns with a tree; the
 sensitive value, where there is one, comes last. ``columns`` describes the quasi-identifiers: ``None`` for a range, or
-the paths of a tree (value -> labels from the value to the root, in the order of the leaves). Rows are in canonical order.
+the paths of a tree (value -> labels from the value to the root, in the order of the leaves).
 """
 
 from collections import Counter

@@ -26,9 +26,10 @@ from indistinct.tables.records import SUPPRESSED, Reference
 AREA = {"11": ("11", "1", "*"), "12": ("12", "1", "*"), "21": ("21", "2", "*"), "22": ("22", "2", "*")}
 SEX = {"f": ("f", "*"), "m": ("m", "*")}
 COLUMNS = (None, AREA, SEX)
-NEW = (
-    ["mondrian", "merge", "hilbert", "mdav", "k_member", "k_similar", "univariate_microaggregation", "t_closeness_first", "sabre"]
-)  # fmt: skip
+NEW = [
+    "mondrian", "merge", "hilbert", "mdav", "k_member", "k_similar", "univariate_microaggregation",
+    "t_closeness_first", "sabre",
+]  # fmt: skip
 
 row = st.tuples(st.sampled_from([None, *range(12)]), st.sampled_from([None, *AREA]), st.sampled_from([*SEX]))
 tables = st.lists(row, min_size=2, max_size=16)

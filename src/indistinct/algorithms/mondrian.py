@@ -8,8 +8,8 @@ of an attribute with levels: values of the column under the smallest node that c
 to the earlier attribute of the policy.
 
 *Cut* of a ``range`` attribute: missing values against the others where both occur. Else, ``strict``: at the lower
-median ``s[(n - 1) // 2]`` of the sorted rows, values <= median to the left; where that leaves nothing to the right, values <
-median. ``relaxed``: the first ``n // 2`` rows to the left, so that equal values may be on both sides (ties by canonical
+median ``s[(n - 1) // 2]`` of the sorted rows, values <= median to the left; where that leaves nothing to the right,
+values < median. ``relaxed``: the first ``n // 2`` rows to the left, so that equal values may be on both sides (ties by canonical
 order). Cut of an attribute with levels: the children of the smallest node that covers P, all that are not empty.
 
 Cells are published by the ``bounds`` of the hierarchy: the range of the members, that range snapped outward to a grid,
@@ -81,11 +81,11 @@ def mondrian(frequencies: Frequencies, policy: Policy, progress: Progress) -> As
     except InfeasibleError as error:
         for model in policy.privacy:
             if not MODELS[model.model].merge_closed:
-                error.message += (
-                    f"; mondrian begins with the whole table, and under {model.model} another algorithm may find a "
-                    "release all the same"
+                reason = (
+                    f"{error.reason}; mondrian begins with the whole table, and under {model.model} another algorithm "
+                    "may find a release all the same"
                 )
-                break
+                raise InfeasibleError(reason, error.nearest).showing(*error.shown) from None
         raise
 
 
