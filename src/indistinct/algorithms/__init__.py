@@ -11,7 +11,8 @@ An algorithm is a function ``(frequencies, policy, progress) -> Assignment``:
 - it calls ``progress(phase, done, total)``, which may raise ``Cancelled``.
 
 What an algorithm does to data is declared in ``DECLARES``: *truthful* means that every published cell covers its
-original.
+original. A policy that publishes means, medians or modes makes it *perturbing* (``declared``): one value stands for the
+class and covers nothing.
 """
 
 from __future__ import annotations
@@ -49,6 +50,16 @@ DECLARES: Final = {
     "t_closeness_first": "truthful",
     "sabre": "truthful",
 }
+
+
+def declared(policy: Policy) -> str:
+    """Say what a release under a policy does to data: ``truthful`` or ``perturbing``.
+
+    >>> from indistinct.policy import Policy
+    >>> declared(Policy(attributes={"age": {"role": "qi"}}))
+    'truthful'
+    """
+    return DECLARES[policy.recoding.algorithm] if policy.recoding.aggregate == "range" else "perturbing"
 
 
 def algorithm(name: str) -> Algorithm:

@@ -107,12 +107,14 @@ def merge_worst(state: State, progress: Progress) -> None:
     changed = state.used
     stuck = np.zeros(len(parts.loss), np.bool_)
     total, step = len(changed), 0
+    place = np.arange(len(parts.loss))  # in the order of classes, that of a union being its first one's
     while True:
         for guards, result in ((problem.guards, violation), (ranking, rank)):
             found = np.zeros(len(changed))
             measures(state.units, guards, parts, changed, found, scratch)
             result[changed] = found
         used = state.used
+        used = used[np.argsort(place[used])]
         bad = used[(violation[used] > 0.0) & ~stuck[used]]
         if len(bad) == 0:
             return
@@ -125,4 +127,6 @@ def merge_worst(state: State, progress: Progress) -> None:
             stuck[worst] = True
             changed = np.zeros(0, np.int64)
             continue
-        changed = np.flatnonzero((parts.mass[:, 0] != before) & (parts.mass[:, 0] > 0))
+        both = np.flatnonzero(parts.mass[:, 0] != before)
+        changed = both[parts.mass[both, 0] > 0]
+        place[changed] = place[both].min()

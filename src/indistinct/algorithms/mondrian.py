@@ -9,8 +9,9 @@ to the earlier attribute of the policy.
 
 *Cut* of a ``range`` attribute: missing values against the others where both occur. Else, ``strict``: at the lower
 median ``s[(n - 1) // 2]`` of the sorted rows, values <= median to the left; where that leaves nothing to the right,
-values < median. ``relaxed``: the first ``n // 2`` rows to the left, so that equal values may be on both sides (ties by canonical
-order). Cut of an attribute with levels: the children of the smallest node that covers P, all that are not empty.
+values < median. ``relaxed``: the first ``n // 2`` rows to the left, so that equal values may be on both sides (ties by
+canonical order). Cut of an attribute with levels: the children of the smallest node that covers P, all that are not
+empty.
 
 Cells are published by the ``bounds`` of the hierarchy: the range of the members, that range snapped outward to a grid,
 or the region. Two classes that publish the same box merge in the release, which merge-closed models allow.

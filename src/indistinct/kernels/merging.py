@@ -9,7 +9,7 @@ import numpy as np
 from indistinct.kernels import lean, step
 from indistinct.kernels.boxes import NEVER, Costs, union_loss
 from indistinct.kernels.guards import LEAST_SIZE, Guards, Scratch, shortfall
-from indistinct.kernels.partition import HEAD, NEXT, Partition, attach, counted_shortfall, detach, refresh
+from indistinct.kernels.partition import HEAD, MEMBERS, NEXT, Partition, attach, counted_shortfall, detach, refresh
 from indistinct.kernels.units import ROWS, SIZE, Units
 
 if TYPE_CHECKING:
@@ -146,7 +146,8 @@ def merge_with_nearest(
 ) -> float:
     """Merge class ``c`` with the partner that leaves the least shortfall (ties: the first); the shortfall, or -1.
 
-    The union gets the lower of the two numbers. Partners that may not be mixed with ``c`` are passed over.
+    The union gets the number of the class with more members, so that few are moved; of its box only the sides and the
+    loss are kept up to date. Partners that may not be mixed with ``c`` are passed over.
     """
     best, target = np.inf, np.int64(-1)
     for e in partners:
@@ -157,12 +158,16 @@ def merge_with_nearest(
             best, target = short, e
     if target < 0:
         return -1.0
-    into, out = min(np.int64(c), target), max(np.int64(c), target)
+    into, out = target, np.int64(c)
+    if parts.mass[into, MEMBERS] < parts.mass[out, MEMBERS]:
+        into, out = out, into
+    for w in range(parts.box.shape[1]):
+        parts.box[into, w] = max(parts.box[into, w], parts.box[out, w])
     u = np.int64(parts.state[out, HEAD])
     while u >= 0:
         v = np.int64(parts.link[u, NEXT])
         detach(units, parts, u)
         attach(units, parts, u, into)
         u = v
-    refresh(units, costs, parts, into)
+    parts.loss[into] = union_loss(costs, parts.box[into], parts.box[into])
     return best

@@ -51,6 +51,16 @@ ALGORITHMS: tuple[str, ...] = (
 )
 # algorithms that compare every row with every other, in parts if asked to
 QUADRATIC = ("mdav", "k_member", "k_similar")
+# algorithms that form classes of rows by nearness, of which a mean, a median or a mode can be published
+AGGREGATING = (
+    "univariate_microaggregation",
+    "mdav",
+    "k_member",
+    "k_similar",
+    "hilbert",
+    "t_closeness_first",
+    "mondrian",
+)
 # algorithms that the policy format knows and this version does not have yet
 PLANNED_ALGORITHMS: tuple[str, ...] = (
     "datafly",
@@ -355,6 +365,8 @@ class Recoding(Section):
     """mondrian: strict keeps equal rows together, relaxed may divide them."""
     partition: Whole | None = Field(default=None, ge=2)
     """k_member, k_similar, mdav: most rows clustered together, as the work grows with their square."""
+    aggregate: Literal["range", "mean", "median", "mode"] = "range"
+    """What a class publishes: a range or label that covers it, or one value that stands for it and covers nothing."""
     quality: Literal["fast", "balanced", "best"] = "balanced"
     """How long local recoding improves its result."""
     time_budget: Annotated[float, BeforeValidator(_seconds)] | None = Field(default=None, gt=0)
@@ -370,6 +382,9 @@ class Recoding(Section):
         if self.partition is not None and self.algorithm not in QUADRATIC:
             sentence = f"is for {', '.join(QUADRATIC)}; the algorithm is {self.algorithm}"
             found.append(problem(("partition",), sentence, self.partition))
+        if self.aggregate != "range" and self.algorithm not in AGGREGATING:
+            sentence = f"is for {', '.join(AGGREGATING)}; the algorithm is {self.algorithm}"
+            found.append(problem(("aggregate",), sentence, self.aggregate))
         refuse(found)
         return self
 

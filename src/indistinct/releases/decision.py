@@ -10,6 +10,7 @@ import numpy as np
 from indistinct.algorithms import algorithm
 from indistinct.errors import InfeasibleError, PolicyError, VerificationError
 from indistinct.models import Context, evaluate
+from indistinct.releases.aggregates import aggregated
 from indistinct.releases.prepare import kept_identifying
 from indistinct.tables.apply import Layout, publish
 from indistinct.tables.classes import classes_of, recoding_of
@@ -78,7 +79,7 @@ def decide(prepared: Prepared, progress: Progress = silent) -> Assignment:
 
 def apply(prepared: Prepared, assignment: Assignment, layout: Layout) -> Decision:
     """Apply an assignment to the source."""
-    recoding = recoding_of(prepared.counted.frequencies, assignment)
+    recoding = aggregated(prepared, assignment, recoding_of(prepared.counted.frequencies, assignment))
     starred = _stars_rows(prepared, assignment)
     published = publish(prepared.source, prepared.counted, assignment, recoding, layout, starred=starred)
     return Decision(prepared, assignment, recoding, published)
