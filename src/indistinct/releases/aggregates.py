@@ -13,8 +13,8 @@ values agree in all columns merge in the release.
 Worked example: 1, 2, 2, 9 give the mean 3.5, the median 2 and the mode 2; 1, 2, 2 the mean 1.67.
 
 Source: J. Domingo-Ferrer, J. M. Mateo-Sanz, Practical data-oriented microaggregation for statistical disclosure
-control, IEEE TKDE 14(1), 2002, doi:10.1109/69.979982 (means); V. Torra, PSD 2004, doi:10.1007/978-3-540-25955-8_13 (medians and
-modes of ordinal and nominal values). The rounding is this project's choice.
+control, IEEE TKDE 14(1), 2002, doi:10.1109/69.979982 (means); V. Torra, PSD 2004, doi:10.1007/978-3-540-25955-8_13
+(medians and modes of ordinal and nominal values). The rounding is this project's choice.
 """
 
 from __future__ import annotations

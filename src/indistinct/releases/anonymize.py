@@ -316,8 +316,8 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
         notices.append(Notice("left-out", None, f"{prepared.counted.left_out} {message}"))
     if declared(policy) == "perturbing":
         message = (
-            f"quasi-identifiers are the {policy.recoding.aggregate} of their class (mode or median where a column "
-            "has no mean): no published cell need cover its original, and the losses are those of the ranges of the classes"
+            f"quasi-identifiers are the {policy.recoding.aggregate} of their class (median or mode where there is no "
+            "mean): a published cell need not cover its original, and losses are those of the ranges of the classes"
         )
         notices.append(Notice("perturbing", None, message))
     loss = _loss(decision)
