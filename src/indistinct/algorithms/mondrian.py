@@ -145,7 +145,8 @@ class Medians:
         if span == 0:
             return mixed.astype(np.float64)
         width = (places[np.minimum(present, last)] - places[np.minimum(lo, last)]) / span
-        return np.where(mixed, 1.0, width).astype(np.float64)
+        wide: Float64 = np.where(mixed, 1.0, width)
+        return wide
 
     def _right_of_median(
         self, hierarchy: Hierarchy, parts: Parts, own: Int64, code: Int64, lo: Int64, hi: Int64

@@ -206,4 +206,4 @@ def _stands_for(
         day = iso_date(text)
         return day is not None and EPOCH is not None and 2 * abs((day - EPOCH).days - mean) <= 1
     digits = _digits(_scale(hierarchy)[1], type)
-    return 2 * abs(Fraction(text.replace(decimal, ".")) - mean) * 10**digits <= 1
+    return bool(2 * abs(Fraction(text.replace(decimal, ".")) - mean) * 10**digits <= 1)
