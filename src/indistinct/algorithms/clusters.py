@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.algorithms.curve import curve_order
-from indistinct.algorithms.fitting import require_merge_closed
 from indistinct.algorithms.local.frame import within_limit
 from indistinct.algorithms.local.merging import merge_violators, violating_rows
 from indistinct.algorithms.local.plan import MOST_START
@@ -93,16 +92,14 @@ def clustered(
     frequencies: Frequencies,
     policy: Policy,
     progress: Progress,
-    name: str,
     cluster: Cluster,
     notes: Callable[[], tuple[str, ...]] = tuple,
 ) -> Assignment:
     """Let ``cluster`` number the classes of the units of each block (int64[n], 0.. without gaps), then mend classes.
 
-    Raises InfeasibleError when no partition holds within the suppression limit; PolicyError for models that are not
-    merge-closed; whatever ``progress`` and ``cluster`` raise.
+    Raises InfeasibleError when no partition holds within the suppression limit; whatever ``progress`` and ``cluster``
+    raise. Not checked: that the models are merge-closed (``algorithms.require_fit``).
     """
-    require_merge_closed(policy, name)
 
     def solve(problem: Problem, hopeless: Bools) -> Assignment:
         state = _clustered(problem, cluster)

@@ -39,10 +39,10 @@ def hilbert(frequencies: Frequencies, policy: Policy, progress: Progress) -> Ass
 
     The loss of a group is its rows times the weighted LM of its box. Time grows with rows times k.
 
-    Raises InfeasibleError when the models cannot be met within the suppression limit; PolicyError for models that are
-    not merge-closed; whatever ``progress`` raises.
+    Raises InfeasibleError when the models cannot be met within the suppression limit; whatever ``progress`` raises.
+    Not checked: that the models are merge-closed (``algorithms.require_fit``).
     """
-    return clustered(frequencies, policy, progress, "hilbert", lambda units: groups_along_curve(units, progress))
+    return clustered(frequencies, policy, progress, lambda units: groups_along_curve(units, progress))
 
 
 def groups_along_curve(units: Units, progress: Progress) -> Int64:

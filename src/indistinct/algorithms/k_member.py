@@ -46,8 +46,8 @@ def k_member(frequencies: Frequencies, policy: Policy, progress: Progress) -> As
     ``recoding.partition``: largest number of rows that are clustered together; without it a table that would need more
     than 500 million comparisons is refused, before any work, with the number.
 
-    Raises InfeasibleError when the models cannot be met within the suppression limit; PolicyError for models that are
-    not merge-closed, and as above; whatever ``progress`` raises.
+    Raises InfeasibleError when the models cannot be met within the suppression limit; PolicyError as above; whatever
+    ``progress`` raises. Not checked: that the models are merge-closed (``algorithms.require_fit``).
     """
     costs = costs_of(frequencies.quasi, heights)
     return clustered_greedily(frequencies, policy, progress, "k_member", costs)
@@ -62,7 +62,7 @@ def clustered_greedily(
     def cluster(units: Units) -> Int64:
         return in_parts(units, most, name, lambda n: n * n // 2, lambda part: k_member_groups(part, costs, progress))
 
-    return clustered(frequencies, policy, progress, name, cluster)
+    return clustered(frequencies, policy, progress, cluster)
 
 
 def heights(hierarchy: Hierarchy, level: int) -> NDArray[np.float64]:

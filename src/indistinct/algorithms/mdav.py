@@ -43,8 +43,8 @@ def mdav(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assign
     ``recoding.partition``: largest number of rows that are clustered together; without it a table that would need more
     than 500 million distances is refused, before any work, with the number.
 
-    Raises InfeasibleError when the models cannot be met within the suppression limit; PolicyError for models that are
-    not merge-closed, and as above; whatever ``progress`` raises.
+    Raises InfeasibleError when the models cannot be met within the suppression limit; PolicyError as above; whatever
+    ``progress`` raises. Not checked: that the models are merge-closed (``algorithms.require_fit``).
     """
     most = policy.recoding.partition
 
@@ -53,7 +53,7 @@ def mdav(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assign
             units, most, "mdav", lambda n: 3 * n * n // (4 * units.k), lambda part: mdav_groups(part, progress)
         )
 
-    return clustered(frequencies, policy, progress, "mdav", cluster)
+    return clustered(frequencies, policy, progress, cluster)
 
 
 def mdav_groups(units: Units, progress: Progress) -> Int64:

@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.algorithms.clusters import state_of_classes
-from indistinct.algorithms.fitting import require_merge_closed
 from indistinct.algorithms.local.frame import within_limit
 from indistinct.algorithms.local.settle import settle_classes
 from indistinct.algorithms.local.state import assignment_of
@@ -59,10 +58,9 @@ EVERY = 16
 def merge(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assignment:
     """Merge the classes of Mondrian, the worst with its best partner, until all models hold.
 
-    Raises InfeasibleError when the models cannot be met within the suppression limit; PolicyError for models that are
-    not merge-closed; whatever ``progress`` raises.
+    Raises InfeasibleError when the models cannot be met within the suppression limit; whatever ``progress`` raises.
+    Not checked: that the models are merge-closed (``algorithms.require_fit``).
     """
-    require_merge_closed(policy, "merge")
 
     def solve(problem: Problem, hopeless: Bools) -> Assignment:
         parts, k = _start(problem, hopeless, progress)

@@ -50,9 +50,9 @@ STEP_WORK = 20_000_000
 def t_closeness_first(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assignment:
     """Form classes with one row of each bucket of the sensitive value.
 
-    Raises PolicyError when there is not exactly one t-closeness model, with a person key, or for models that are not
-    merge-closed; InfeasibleError when the models cannot be met within the suppression limit; whatever ``progress``
-    raises.
+    Raises PolicyError when there is not exactly one t-closeness model, or with a person key; InfeasibleError when the
+    models cannot be met within the suppression limit; whatever ``progress`` raises. Not checked: that the models are
+    merge-closed (``algorithms.require_fit``).
     """
     model = one_t_closeness(policy, "t_closeness_first")
     refuse_persons(frequencies, "t_closeness_first")
@@ -72,7 +72,7 @@ def t_closeness_first(frequencies: Frequencies, policy: Policy, progress: Progre
             notes.append("rows were dealt out along a Hilbert curve, as the table is large")
         return class_of
 
-    return clustered(frequencies, policy, progress, "t_closeness_first", cluster, lambda: tuple(notes))
+    return clustered(frequencies, policy, progress, cluster, lambda: tuple(notes))
 
 
 def least_size(n: int, t: Fraction, k: int) -> int:

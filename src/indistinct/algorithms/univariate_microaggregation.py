@@ -50,8 +50,7 @@ def univariate_microaggregation(frequencies: Frequencies, policy: Policy, progre
             'algorithm = "mdav" takes any',
             key="recoding.algorithm",
         )
-    name = "univariate_microaggregation"
-    return clustered(frequencies, policy, progress, name, lambda units: _groups(units, progress))
+    return clustered(frequencies, policy, progress, lambda units: _groups(units, progress))
 
 
 def _is_scale(frequencies: Frequencies) -> bool:
