@@ -12,20 +12,17 @@ if TYPE_CHECKING:
     from indistinct.policy.privacy import TCloseness
     from indistinct.tables.records import Frequencies
 
-# what to ask instead
-ANY_MODEL = 'algorithm = "mondrian" tests every class, "optimal" every combination of levels'
 
+def refuse_published_alike(policy: Policy, what: str, remedy: str) -> None:
+    """Refuse models that are not merge-closed where two classes may be published alike: they would be one class.
 
-def require_merge_closed(policy: Policy, name: str) -> None:
-    """Refuse models under which two classes that hold may fail together: ``name`` mends classes by merging them.
-
-    Raises PolicyError naming the algorithms that can.
+    Raises PolicyError with the remedy.
     """
     for model in policy.privacy:
         if not MODELS[model.model].merge_closed:
             raise PolicyError(
-                f"{name} mends classes by merging them, and {model.model} may fail in a merged class of two that hold; "
-                f"{ANY_MODEL}",
+                f"{what} may publish two classes alike, and under {model.model} two classes that hold may fail as one; "
+                f"{remedy}",
                 key="recoding.algorithm",
             )
 

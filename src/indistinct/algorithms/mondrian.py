@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.algorithms.fitting import refuse_persons, require_merge_closed
+from indistinct.algorithms.fitting import refuse_persons, refuse_published_alike
 from indistinct.algorithms.local.frame import within_limit
 from indistinct.algorithms.rounds import Parts, as_assignment, blocks_as_parts, split_while
 from indistinct.algorithms.scales import places_of
@@ -55,8 +55,8 @@ def mondrian(frequencies: Frequencies, policy: Policy, progress: Progress) -> As
     whole table fails, and this algorithm does not find it.
 
     Raises InfeasibleError when the whole table (or a block that may not be mixed with others) fails and the suppression
-    limit does not mend it; PolicyError for ``relaxed`` with a person key or with models that are not merge-closed;
-    whatever ``progress`` raises.
+    limit does not mend it; PolicyError for ``relaxed`` with a person key, and for models that are not merge-closed
+    where two classes may be published alike (``relaxed``, snapped bounds); whatever ``progress`` raises.
 
     >>> from indistinct.hierarchies import ranges
     >>> from indistinct.policy import Policy
@@ -71,7 +71,11 @@ def mondrian(frequencies: Frequencies, policy: Policy, progress: Progress) -> As
     relaxed = policy.recoding.mode == "relaxed"
     if relaxed:
         refuse_persons(frequencies, 'mondrian with mode = "relaxed"')
-        require_merge_closed(policy, 'mondrian with mode = "relaxed"')
+        refuse_published_alike(policy, 'mondrian with mode = "relaxed"', 'set mode = "strict"')
+    for hierarchy in frequencies.quasi:
+        if hierarchy.lower is not None and (np.diff(hierarchy.lower[: len(hierarchy.positions)]) == 0).any():
+            what = f'mondrian with the snapped bounds of "{hierarchy.attribute}"'
+            refuse_published_alike(policy, what, 'set bounds = "members" or "region"')
 
     def solve(problem: Problem, hopeless: Bools) -> Assignment:
         cuts = Medians(problem.frequencies, relaxed=relaxed)
