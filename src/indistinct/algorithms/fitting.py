@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indistinct.errors import PolicyError
-from indistinct.models import MODELS
+from indistinct.models import is_merge_closed
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -19,7 +19,7 @@ def refuse_published_alike(policy: Policy, what: str, remedy: str) -> None:
     Raises PolicyError with the remedy.
     """
     for model in policy.privacy:
-        if not MODELS[model.model].merge_closed:
+        if not is_merge_closed(model):
             raise PolicyError(
                 f"{what} may publish two classes alike, and under {model.model} two classes that hold may fail as one; "
                 f"{remedy}",

@@ -35,7 +35,7 @@ from indistinct.algorithms.mondrian import Medians
 from indistinct.algorithms.rounds import blocks_as_parts, split_while
 from indistinct.kernels.criteria import T_HIERARCHICAL, T_ORDERED
 from indistinct.kernels.guards import KIND, LEAST_SIZE
-from indistinct.models import MODELS
+from indistinct.models import is_absorbing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,7 +75,7 @@ def merge(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assig
 
 def _start(problem: Problem, hopeless: Bools, progress: Progress) -> tuple[Parts, int]:
     """Classes to begin with, and their least size; hopeless blocks stay whole."""
-    absorbing = tuple(privacy for privacy in problem.privacy if MODELS[privacy.model].absorbing)
+    absorbing = tuple(privacy for privacy in problem.privacy if is_absorbing(privacy))
     k = asked = int(problem.guards.limits[LEAST_SIZE])
     while True:
         limits = problem.guards.limits.copy()

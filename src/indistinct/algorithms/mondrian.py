@@ -31,7 +31,7 @@ from indistinct.algorithms.local.frame import within_limit
 from indistinct.algorithms.rounds import Parts, as_assignment, blocks_as_parts, split_while
 from indistinct.algorithms.scales import places_of
 from indistinct.errors import InfeasibleError
-from indistinct.models import MODELS
+from indistinct.models import is_merge_closed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,7 +85,7 @@ def mondrian(frequencies: Frequencies, policy: Policy, progress: Progress) -> As
         return within_limit(frequencies, policy, solve)
     except InfeasibleError as error:
         for model in policy.privacy:
-            if not MODELS[model.model].merge_closed:
+            if not is_merge_closed(model):
                 reason = (
                     f"{error.reason}; mondrian begins with the whole table, and under {model.model} another algorithm "
                     "may find a release all the same"

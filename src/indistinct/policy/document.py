@@ -54,6 +54,7 @@ ALGORITHMS: tuple[str, ...] = (
     "anatomy",
     "largest_bucket_first",
     "ke_partition",
+    "safepub",
 )
 # algorithms that compare every row with every other, in parts if asked to
 QUADRATIC = ("mdav", "k_member", "k_similar")
@@ -78,7 +79,6 @@ PLANNED_ALGORITHMS: tuple[str, ...] = (
     "mu_argus",
     "km",
     "m_invariance",
-    "safepub",
 )
 # the algorithm that is taken for a model where the policy names none
 ALGORITHM_OF_MODEL = {
@@ -370,10 +370,11 @@ class Recoding(Section):
             "anatomy",
             "largest_bucket_first",
             "ke_partition",
+            "safepub",
         ],
         BeforeValidator(_algorithm),
     ] = "local"
-    """local: each class as suits it; optimal: one level per column, proven; the others as the literature names them."""
+    """local: each class as suits it; optimal: one level per column, proven; the others: see the documentation."""
     mode: Literal["strict", "relaxed"] = "strict"
     """mondrian: strict keeps equal rows together, relaxed may divide them."""
     partition: Whole | None = Field(default=None, ge=2)
