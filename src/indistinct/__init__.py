@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from indistinct.attacks import Attacks, attack
     from indistinct.errors import (
         Cancelled,
         DataError,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from indistinct.releases.verify import Verification, verify
 
 _WHERE: Final = {
+    "attacks": ("Attacks", "attack"),
     "errors": (
         "IndistinctError", "PolicyError", "SchemaError", "DataError", "HierarchyError", "InfeasibleError",
         "VerificationError", "UnsupportedError", "Cancelled",
@@ -52,6 +54,7 @@ _MODULE: Final = {name: module for module, names in _WHERE.items() for name in n
 
 __all__ = [
     "AlphaK",
+    "Attacks",
     "Attribute",
     "Audit",
     "Cancelled",
@@ -74,6 +77,7 @@ __all__ = [
     "Verification",
     "VerificationError",
     "anonymize",
+    "attack",
     "audit",
     "verify",
 ]
