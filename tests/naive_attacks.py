@@ -1,4 +1,4 @@
-"""Slow twins of the attacks: from the definitions, with dictionaries and fractions, sharing no code with the package."""
+"""Slow twins of the attacks: from the definitions, in dictionaries and fractions, without code of the package."""
 
 from collections import Counter, defaultdict
 from fractions import Fraction
@@ -8,7 +8,7 @@ from math import comb, prod
 
 def covers(label, value):
     """Whether a published label covers a value: itself, *, a set, an interval of numbers, a mask."""
-    if label == value or label == "*":
+    if label in (value, "*"):
         return True
     if label is None or value is None:
         return False

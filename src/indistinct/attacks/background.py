@@ -1,13 +1,14 @@
 """Background knowledge: the attacker can rule out v values for his victim.
 
-*Attacker.* Knows the class of a victim with value u, and that the v most frequent other values of the class are not the
-victim's. *Claim*: the true value. With c_u of n_E rows and R the sum of the v largest other counts, the *posterior* is
-``c_u / (n_E - R)``; the *prior* is the same formula on the counts of everybody, with the v values ruled out that are
-most frequent there. *Learnt*: posterior 1, so the class has at most v + 1 values. A class "breaks at" its number of
-values minus 1.
+*Attacker.* Knows the class of a victim with value u, and that the v most frequent other values of the class are not
+the victim's. *Claim*: the true value. With c_u of n_E rows and R the sum of the v largest other counts, the
+*posterior* is ``c_u / (n_E - R)``; the *prior* is the same formula on the counts of everybody, with the v values
+ruled out that are most frequent there. *Learnt*: posterior 1, so the class has at most v + 1 values. A class "breaks
+at" its number of values minus 1.
 
 *Bounds.* Distinct l-diversity with l >= v + 2: nobody is certain. Recursive (c,l)-diversity: a top value stays below
-c/(c+1) after l - 2 were ruled out. *Source.* Machanavajjhala et al., ACM TKDD 1(1):3, 2007, sections 2 and 4; spec D.3.
+c/(c+1) after l - 2 were ruled out. *Source.* Machanavajjhala et al., ACM TKDD 1(1):3, 2007, sections 2 and 4; spec
+D.3.
 
 Counts 1, 1, 2: the top value has 1/2, after one was ruled out 2/3, after two 1.
 """

@@ -1,16 +1,16 @@
 """Composition: the same person in two releases that were made apart.
 
-*Attacker.* Knows that the victim is in both. His candidate rows in each give two distributions p1, p2 over the values;
-only values that both allow remain, with *posterior* ``P(v) ~ p1_v p2_v / q_v`` (q the share among everybody), which is
-right when the two recodings chose the others of the groups independently. *Claim*: the likeliest value. *Prior*: the
-larger of p1_v and p2_v of that value, what either release alone gives; the gain is what the second adds. *Learnt*: one
-value remains and neither release alone told it.
+*Attacker.* Knows that the victim is in both. His candidate rows in each give two distributions p1, p2 over the
+values; only values that both allow remain, with *posterior* ``P(v) ~ p1_v p2_v / q_v`` (q the share among everybody),
+which is right when the two recodings chose the others of the groups independently. *Claim*: the likeliest value.
+*Prior*: the larger of p1_v and p2_v of that value, what either release alone gives; the gain is what the second adds.
+*Learnt*: one value remains and neither release alone told it.
 
-The persons are those of the identified table or the original; without one, the classes of the second release stand for
-their members. Candidates by containment, so that the releases may be recoded differently.
+The persons are those of the identified table or the original; without one, the classes of the second release stand
+for their members. Candidates by containment, so that the releases may be recoded differently.
 
-*Bounds.* m-invariance for releases of one publisher; none for two that do not talk to each other. {aids, flu, cancer, aids}
-and {aids, asthma, ulcer}: aids remains. *Source.* Ganta, Kasiviswanathan, Smith, KDD 2008, 265-273; spec D.8.
+*Bounds.* m-invariance for releases of one publisher; none for two that do not talk to each other. {aids, flu, cancer,
+aids} and {aids, asthma, ulcer}: aids remains. *Source.* Ganta, Kasiviswanathan, Smith, KDD 2008, 265-273; spec D.8.
 """
 
 from __future__ import annotations
@@ -132,8 +132,8 @@ def _composed(
     mean = [float(weight[met] @ numbers[met]) / max(1, total_weight) for numbers in (before, left)]
     return Outcome(
         "composition", name, weight[met], prior[met], np.maximum(after, prior)[met], told[met], row[met], table,
-        f"for {disclosed} of {total_weight} persons the two releases together leave one {name} although each alone left "
-        f"several; on average {mean[0]:.4g} values before and {mean[1]:.4g} after",
+        f"for {disclosed} of {total_weight} persons the two releases together leave one {name} although each alone "
+        f"left several; on average {mean[0]:.4g} values before and {mean[1]:.4g} after",
         ("m_invariance",),
         {"one_value_left": disclosed, "mean_values_before": round(mean[0], 6), "mean_values_after": round(mean[1], 6),
          "in_neither_or_one": int(weight[~met].sum())},

@@ -1,16 +1,17 @@
 """Differencing: what one release has and another of the same people lacks.
 
 *Attacker.* Has two releases where the persons of one (the part) are among those of the other (the whole): newcomers
-joined or leavers left in between. A class of the part that overlaps exactly one class of the whole lies in it with all
-its persons, so its counts can be taken away. What is left of a class of the whole are the persons whom the part does not
-tell apart. This also works when the two were recoded differently. *Claim*: a left-over of which all rows have one value
-discloses it to whoever knows who these persons are (the newcomers). *Prior* the share of the value among everybody in
-the whole, *posterior* 1. *Learnt*: the persons of such left-overs. Persons attacked: those of all left-overs.
+joined or leavers left in between. A class of the part that overlaps exactly one class of the whole lies in it with
+all its persons, so its counts can be taken away. What is left of a class of the whole are the persons whom the part
+does not tell apart. This also works when the two were recoded differently. *Claim*: a left-over of which all rows
+have one value discloses it to whoever knows who these persons are (the newcomers). *Prior* the share of the value
+among everybody in the whole, *posterior* 1. *Learnt*: the persons of such left-overs. Persons attacked: those of all
+left-overs.
 
 A difference that would be negative shows that the persons or values changed: that direction is not run.
 
-*Bounds.* m-invariance (no single-release model does). Counts {flu 2, cancer 2} and later {flu 2, cancer 3}: one newcomer,
-who has cancer. *Source.* spec D.7; Xiao, Tao, SIGMOD 2007, 689-700.
+*Bounds.* m-invariance (no single-release model does). Counts {flu 2, cancer 2} and later {flu 2, cancer 3}: one
+newcomer, who has cancer. *Source.* spec D.7; Xiao, Tao, SIGMOD 2007, 689-700.
 """
 
 from __future__ import annotations

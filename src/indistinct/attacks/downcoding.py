@@ -1,21 +1,21 @@
 """Downcoding: undoing a part of the generalization, because it was no coarser than needed.
 
-A *downcoding* of a release is a table that is nowhere coarser, somewhere finer, and still true (Cohen, USENIX Security
-2022, section 4). For ranges: a publisher who writes the smallest range of a class gives away that a member stands at
-each end. *Attacker.* Knows that ranges are tight. *Claim* for a person of a class of n with the range [lo, hi]: the
-value is lo (or hi, whichever gains more).
+A *downcoding* of a release is a table that is nowhere coarser, somewhere finer, and still true (Cohen, USENIX
+Security 2022, section 4). For ranges: a publisher who writes the smallest range of a class gives away that a member
+stands at each end. *Attacker.* Knows that ranges are tight. *Claim* for a person of a class of n with the range [lo,
+hi]: the value is lo (or hi, whichever gains more).
 
-*Without the original*: one of n has the value lo, one hi, and of the other n - 2 a share f, where f is 1 over the number
-of values in the range: *prior* f, *posterior* ``(1 + (n - 2) f) / n``. It needs ``tight`` (``--tight``, or a policy whose
-ranges have bounds = "members").
+*Without the original*: one of n has the value lo, one hi, and of the other n - 2 a share f, where f is 1 over the
+number of values in the range: *prior* f, *posterior* ``(1 + (n - 2) f) / n``. It needs ``tight`` (``--tight``, or a
+policy whose ranges have bounds = "members").
 
 *With the original* it is measured: over the persons who fit one published tuple, the claim is lo and hi by turns;
 *posterior* 1/2 for each end that is true of the person, *prior* the mean of the two ends' shares among the original
-values that the label covers. A release with snapped or fixed bounds shows no gain. *Learnt*: the
-belief rises by more than 0.1. The share of ranges with members at both ends is reported.
+values that the label covers. A release with snapped or fixed bounds shows no gain. *Learnt*: the belief rises by more
+than 0.1. The share of ranges with members at both ends is reported.
 
-*Bounds.* No privacy model; bounds = "snapped" (default for decimals and dates) or fixed intervals do.
-A class of two ages published as [31, 47] has one of 31 and one of 47: posterior 1/2, prior 1/17.
+*Bounds.* No privacy model; bounds = "snapped" (default for decimals and dates) or fixed intervals do. A class of two
+ages published as [31, 47] has one of 31 and one of 47: posterior 1/2, prior 1/17.
 """
 
 from __future__ import annotations
@@ -31,8 +31,12 @@ from indistinct.hierarchies.labels import Interval, parse
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
     from indistinct.attacks.scene import Scene
     from indistinct.attacks.tabulate import Tabulated
+
+    Int64 = NDArray[np.int64]
 
 
 def downcoding(scene: Scene) -> Iterator[Outcome | Idle]:
@@ -88,8 +92,8 @@ def _computed(scene: Scene, name: str, ends: dict[int, tuple[int, int]]) -> Outc
     people = int(rows[told].sum())
     return Outcome(
         "downcoding", name, rows, prior, np.maximum(prior, after), told, view.first[view.class_of[kinds]], "published",
-        f"{len(kinds)} published tuples have a range of {name}; if it ends at members, the belief in an end rises by more "
-        f"than {NOTABLE} for {people} persons",
+        f"{len(kinds)} published tuples have a range of {name}; if it ends at members, the belief in an end rises by "
+        f"more than {NOTABLE} for {people} persons",
         ('bounds = "snapped" or fixed intervals',),
         {"how": "computed", "ranges": len(kinds)},
         lambda kind: f"{view.label(int(view.class_of[kinds[kind]]))}: a member stands at each end of {name}",
@@ -121,8 +125,10 @@ def _measured(scene: Scene, original: Tabulated, name: str, ends: dict[int, tupl
     ordered = place[order]
     held = np.concatenate([[0], np.cumsum(np.bincount(codes, weights=people.rows, minlength=len(texts))[order])])
 
-    def number_between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        return held[np.searchsorted(ordered, high, "right")] - held[np.searchsorted(ordered, low, "left")]
+    def number_between(low: Int64, high: Int64) -> NDArray[np.float64]:
+        return np.asarray(
+            held[np.searchsorted(ordered, high, "right")] - held[np.searchsorted(ordered, low, "left")], np.float64
+        )
 
     low, high = np.array([ends[code] for code in label[own].tolist()], np.int64).T
     value = place[codes[person]]

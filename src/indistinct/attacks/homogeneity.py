@@ -1,8 +1,8 @@
 """Homogeneity: everybody in a class has the same sensitive value.
 
 *Attacker.* Knows the class of a person. *Claim*: the value of a class that has only one. *Prior* its share q_v of
-everybody, *posterior* 1; for other classes the attacker claims nothing (prior = posterior = 0). *Learnt*: the class has
-one value and the table more than one.
+everybody, *posterior* 1; for other classes the attacker claims nothing (prior = posterior = 0). *Learnt*: the class
+has one value and the table more than one.
 
 *Bounds.* Distinct l-diversity with l >= 2: nobody. *Source.* Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam, ACM
 TKDD 1(1):3, 2007, section 2; spec D.2.

@@ -2,13 +2,13 @@
 
 *Attacker.* Has persons with quasi-identifiers (``identified``, else ``original``) and knows that they are in the
 release. *Procedure.* A row is a candidate of a person when every published label covers the person's value: equality,
-``[20, 30)``, ``{a, b}``, ``0213*``, a node of a tree, ``*``. *Claim* of person i: one of the c_i candidate rows, drawn at
-random. *Prior* 1/n (n published rows), *posterior* 1/c_i; ``sum 1/c_i`` is the expected number of correct links.
-*Learnt*: c_i = 1, or all candidates hold one sensitive value. Persons without a candidate are not counted as attacked.
-Without a table of persons every published row stands for one who is known to be in its class: 1/n_E.
+``[20, 30)``, ``{a, b}``, ``0213*``, a node of a tree, ``*``. *Claim* of person i: one of the c_i candidate rows,
+drawn at random. *Prior* 1/n (n published rows), *posterior* 1/c_i; ``sum 1/c_i`` is the expected number of correct
+links. *Learnt*: c_i = 1, or all candidates hold one sensitive value. Persons without a candidate are not counted as
+attacked. Without a table of persons every published row stands for one who is known to be in its class: 1/n_E.
 
-*Bounds.* k-anonymity: a person's own class has k rows, so that c_i >= k and the posterior is at most 1/k.
-*Source.* Sweeney, IJUFKS 10(5):557-570, 2002; spec D.1.
+*Bounds.* k-anonymity: a person's own class has k rows, so that c_i >= k and the posterior is at most 1/k. *Source.*
+Sweeney, IJUFKS 10(5):557-570, 2002; spec D.1.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ def links(scene: Scene) -> Links | None:
             values = sole[block.tuples]
             lowest[name][own] = np.minimum.reduceat(values, begin)
             highest[name][own] = np.maximum.reduceat(values, begin)
-    sole = {name: np.where(lowest[name] == highest[name], lowest[name], -1) for name in view.sensitive}
-    return Links(people, rows, sole)
+    alike = {name: np.where(lowest[name] == highest[name], lowest[name], -1) for name in view.sensitive}
+    return Links(people, rows, alike)
 
 
 def _whole(scene: Scene) -> Tabulated:

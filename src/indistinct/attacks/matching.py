@@ -1,8 +1,8 @@
 """Which published rows may be whose: persons against label tuples, by containment in every column.
 
 Nothing here looks at pairs of rows. Persons and published rows are first reduced to their distinct tuples; for each
-column it is asked once which values a label covers (``hierarchies.labels``); then the distinct tuples are joined column
-by column, the most selective first, so that the work grows with the number of matches.
+column it is asked once which values a label covers (``hierarchies.labels``); then the distinct tuples are joined
+column by column, the most selective first, so that the work grows with the number of matches.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from indistinct.hierarchies.values import EPOCH, positions
 from indistinct.tables.order import lexicographic_order, run_starts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -207,7 +207,7 @@ def _cheapest(people: int, tuples: Int32, columns: Sequence[Column]) -> list[int
     values = [max(1, column.values) for column in columns]
     labels = [max(1, len(column.low)) for column in columns]
 
-    def cost(order: Sequence[int]) -> float:
+    def cost(order: Iterable[int]) -> float:
         beginnings, nodes, reached, total = 1.0, 1.0, 1.0, 0.0
         for column in order:
             beginnings = min(float(people), beginnings * values[column])

@@ -1,9 +1,10 @@
-"""Membership: is a person of a population in the release at all?
+"""Membership: whether a person of a population is in the release at all.
 
-*Attacker.* Has a population (``identified``) that holds everybody of the release and others. Of a published tuple with r
-rows that covers b persons of the population, each of these is one of the r with belief r/b. *Claim* about person i: in
-the release, when that is likelier than before, else not. *Belief* p_i = min(1, sum r/b over the tuples that cover i);
-0 without one. *Prior* N_release/N_population (or 1 - it), *posterior* p_i (or 1 - p_i). *Learnt*: p_i is 0 or 1.
+*Attacker.* Has a population (``identified``) that holds everybody of the release and others. Of a published tuple
+with r rows that covers b persons of the population, each of these is one of the r with belief r/b. *Claim* about
+person i: in the release, when that is likelier than before, else not. *Belief* p_i = min(1, sum r/b over the tuples
+that cover i); 0 without one. *Prior* N_release/N_population (or 1 - it), *posterior* p_i (or 1 - p_i). *Learnt*: p_i
+is 0 or 1.
 
 With a recoding that is the same for both tables r/b is the delta of delta-presence.
 
@@ -45,8 +46,8 @@ def membership(scene: Scene) -> Iterator[Outcome | Idle]:
     short = int((covered < view.rows).sum())
     if short:
         yield Idle(
-            "membership", None, f"{short} published tuples have more rows than the identified table has persons for them: "
-            "it is not the population that the release was taken from",
+            "membership", None, f"{short} published tuples have more rows than the identified table has persons for "
+            "them: it is not the population that the release was taken from",
         )  # fmt: skip
         return
     ratio = view.rows / covered
@@ -64,7 +65,7 @@ def membership(scene: Scene) -> Iterator[Outcome | Idle]:
     yield Outcome(
         "membership", None, people.rows, np.where(inside, before, 1 - before), np.where(inside, belief, 1 - belief),
         certain, people.first, "identified",
-        f"of {people.total} persons {present} are certainly in the release and {absent} certainly not; anybody's belief "
+        f"of {people.total} persons {present} are certainly in the release and {absent} certainly not; the belief "
         f"before was {before:.4g}",
         ("delta_presence",),
         {

@@ -1,16 +1,17 @@
 """Minimality: the attacker knows that the algorithm merges only what it must.
 
-*Attacker.* Knows everybody's quasi-identifiers (the groups of which a class was formed), and that groups are merged only
-when one of them alone would exceed the bound b on the share of a value (b = 1/l, or the alpha of a policy). Of the ways
-to spread the s rows with the value over the groups (sizes n_1..n_j; a way weighs ``prod C(n_i, s_i)``) those remain in
-which some ``s_i / n_i > b``. *Claim*: the value, for a person of the group in which that is likeliest. *Prior* s/n_E,
-what the class claims; *posterior* the mean of ``s_i / n_i`` over the remaining ways. *Learnt*: the posterior exceeds b.
+*Attacker.* Knows everybody's quasi-identifiers (the groups of which a class was formed), and that groups are merged
+only when one of them alone would exceed the bound b on the share of a value (b = 1/l, or the alpha of a policy). Of
+the ways to spread the s rows with the value over the groups (sizes n_1..n_j; a way weighs ``prod C(n_i, s_i)``) those
+remain in which some ``s_i / n_i > b``. *Claim*: the value, for a person of the group in which that is likeliest.
+*Prior* s/n_E, what the class claims; *posterior* the mean of ``s_i / n_i`` over the remaining ways. *Learnt*: the
+posterior exceeds b.
 
 Groups of 2 and 4 with two rows in all, b = 1/2: the class claims 1/3, but only (2, 0) would have been merged: 1.
 
-Classes of more than 3 groups, or of more than a million ways, are not computed and are counted. Where a group alone is
-smaller than k, merging tells nothing. *Bounds.* No model of this family; m-confidentiality does, or an algorithm that
-does not stop at the first release that holds. *Source.* Wong, Fu, Wang, Pei, VLDB 2007, 543-554; spec D.9.
+Classes of more than 3 groups, or of more than a million ways, are not computed and are counted. Where a group alone
+is smaller than k, merging tells nothing. *Bounds.* No model of this family; m-confidentiality does, or an algorithm
+that does not stop at the first release that holds. *Source.* Wong, Fu, Wang, Pei, VLDB 2007, 543-554; spec D.9.
 """
 
 from __future__ import annotations
@@ -140,8 +141,8 @@ def _merged(
     return Outcome(
         "minimality", sensitive.attribute, sizes_, np.array(prior), np.array(after), learnt, np.array(row, np.int64),
         scene.role_of_persons,
-        f"for {int(sizes_[learnt].sum())} persons of {len(weight)} merged classes the merge itself raises the belief above "
-        f"{bound}; {skipped} classes were not computed",
+        f"for {int(sizes_[learnt].sum())} persons of {len(weight)} merged classes the merge itself raises the belief "
+        f"above {bound}; {skipped} classes were not computed",
         ("an algorithm that does not merge by need",),
         {"merged_classes": len(weight), "not_computed": skipped, "bound": str(bound)},
         lambda kind: f"{shown[kind]} for the persons of row {row[kind]}",

@@ -1,15 +1,15 @@
 """Two releases laid on each other: which classes of one can share persons with which classes of the other.
 
-Two labels *overlap* when some value is covered by both; two classes when their labels do in every column. The values are
-those of the original or of the identified table where there is one, else *witnesses*: for intervals their ends and the
-points between, for masks a text that shows no more than the mask, for nodes of a tree its leaves, for any other label
-the label itself. Every non-empty intersection of two labels of these kinds holds a witness.
+Two labels *overlap* when some value is covered by both; two classes when their labels do in every column. The values
+are those of the original or of the identified table where there is one, else *witnesses*: for intervals their ends
+and the points between, for masks a text that shows no more than the mask, for nodes of a tree its leaves, for any
+other label the label itself. Every non-empty intersection of two labels of these kinds holds a witness.
 """
 
 from __future__ import annotations
 
 from datetime import date
-from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from indistinct.hierarchies.values import EPOCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
@@ -98,7 +99,7 @@ def _points(ends: set[Fraction], reading: dict[str, object]) -> list[str]:
     if not ends:
         return []
     ordered = sorted(ends)
-    inner = [(a + b) / 2 for a, b in zip(ordered, ordered[1:], strict=False)]
+    inner = [(a + b) / 2 for a, b in pairwise(ordered)]
     points = [ordered[0] - 1, *ordered, *inner, ordered[-1] + 1]
     kind = reading["type"]
     if kind == "ordinal":

@@ -1,13 +1,13 @@
 """Proximity breach: most of a class lies in a short stretch of a numeric attribute.
 
-*Attacker.* Knows the class of a person. *Claim*: the value lies in the closed window [x, x + W], x a value of the class,
-that holds most rows of the class (ties: the lowest). *Prior* the share of everybody in that window, *posterior* the
-share of the class. *Learnt*: posterior above 1/2, and above the prior by more than 0.1. W is given (``--width``) or 1/20
-of the range of everybody.
+*Attacker.* Knows the class of a person. *Claim*: the value lies in the closed window [x, x + W], x a value of the
+class, that holds most rows of the class (ties: the lowest). *Prior* the share of everybody in that window,
+*posterior* the share of the class. *Learnt*: posterior above 1/2, and above the prior by more than 0.1. W is given
+(``--width``) or 1/20 of the range of everybody.
 
-*Bounds.* (eps,m)-anonymity with eps >= W: the rows of a window lie within eps of its lowest row, so the share is at most
-1/m. (eps_i,k)-anonymity bounds the row-centred form. {1000, 1005, 1010, 9000} has four values over a range of 8000, and 3/4 of
-them in [1000, 1010]. *Source.* Li, Tao, Xiao, SIGMOD 2008, 473-486; spec D.6.
+*Bounds.* (eps,m)-anonymity with eps >= W: the rows of a window lie within eps of its lowest row, so the share is at
+most 1/m. (eps_i,k)-anonymity bounds the row-centred form. {1000, 1005, 1010, 9000} has four values over a range of
+8000, and 3/4 of them in [1000, 1010]. *Source.* Li, Tao, Xiao, SIGMOD 2008, 473-486; spec D.6.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WIDTHS_IN_RANGE = 20
 
 @dataclass(frozen=True)
 class Windows:
-    """The fullest window of each class: its ``rows`` int64[g], ``prior`` float64[g], and its lowest and highest value."""
+    """The fullest window of each class: ``rows`` int64[g], ``prior`` float64[g], and its lowest and highest value."""
 
     rows: NDArray[np.int64]
     prior: NDArray[np.float64]
@@ -64,7 +64,8 @@ def proximity(scene: Scene) -> Iterator[Outcome | Idle]:
         worst = max(map(Fraction, found.rows.tolist(), view.sizes.tolist()))
 
         def show(kind: int, name: str = name, found: Windows = found) -> str:
-            return f"{view.label(kind)}: {found.rows[kind]} of {view.sizes[kind]} rows have {name} from {found.shown(kind)}"
+            share = f"{found.rows[kind]} of {view.sizes[kind]}"
+            return f"{view.label(kind)}: {share} rows have {name} from {found.shown(kind)}"
 
         yield Outcome(
             "proximity", name, view.sizes, found.prior, after, told, view.first, "published",

@@ -104,7 +104,7 @@ def attack(
     ``second`` is the table of sensitive values of a two-table release. ``identified`` is a table with names,
     ``original`` the table before anonymization, ``control`` persons held out before it, ``other`` (with
     ``other_second``) another release of the same people. Attacks that lack what they need say so and do not count.
-    Quasi-identifiers, sensitive columns and how to read them come from the policy or the flags of ``policy.from_flags``.
+    Quasi-identifiers, sensitive columns and their reading come from the policy or the flags of ``policy.from_flags``.
 
     ``widths``: window of a numeric attribute for proximity; ``rule_out``: values that background knowledge excludes;
     ``bound``: the share that a minimal algorithm keeps to (default: from the models of the policy); ``tight``: ranges

@@ -1,13 +1,13 @@
 """Similarity: the values of a class are different, and mean the same.
 
-*Attacker.* Knows the class of a person. *Claim*, with a tree over the values: the person's value lies under one proper
-inner node (not a value, not the root); of the nodes that hold the whole class the smallest share of everybody. With
-numbers or dates: it lies in a window of the width W (default 1/20 of the range of everybody) that holds the whole class.
-*Prior* the share of everybody under that node or in that window, *posterior* 1; elsewhere the attacker claims nothing.
-*Learnt*: the claim is made.
+*Attacker.* Knows the class of a person. *Claim*, with a tree over the values: the person's value lies under one
+proper inner node (not a value, not the root); of the nodes that hold the whole class the smallest share of everybody.
+With numbers or dates: it lies in a window of the width W (default 1/20 of the range of everybody) that holds the
+whole class. *Prior* the share of everybody under that node or in that window, *posterior* 1; elsewhere the attacker
+claims nothing. *Learnt*: the claim is made.
 
-*Bounds.* t-closeness with hierarchical or ordered distance (a class wholly under a node with prior q is at least
-``(1 - q)`` times the height of the node's siblings away). {gastric ulcer, gastritis, stomach cancer} is 3-diverse, and
+*Bounds.* t-closeness with hierarchical or ordered distance (a class wholly under a node with prior q is at least ``(1
+- q)`` times the height of the node's siblings away). {gastric ulcer, gastritis, stomach cancer} is 3-diverse, and
 wholly under "stomach". *Source.* Li, Li, Venkatasubramanian, ICDE 2007, section 3.2; spec D.5.
 """
 
@@ -21,7 +21,7 @@ from indistinct.attacks.outcome import Idle, Outcome
 from indistinct.attacks.proximity import window_of, windows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -104,7 +104,7 @@ def _outcome(
     told: NDArray[np.bool_],
     reason: str,
     details: dict[str, object],
-    show: object,
+    show: Callable[[int], str],
 ) -> Outcome:
     view = scene.view
     return Outcome(

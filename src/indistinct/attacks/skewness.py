@@ -1,8 +1,8 @@
 """Skewness: a class in which a value is much more frequent than in the whole table.
 
-*Attacker.* Knows the class of a person. *Claim*: the value of the class whose share rises most, ``p_v - q_v``. *Prior*
-q_v, *posterior* p_v. *Learnt*: the share rises by more than 0.1. The largest ratio ``p_v / q_v`` over all classes and
-values is reported too: from 1 % to 1/3 is a difference of 97/300 and a ratio of 100/3.
+*Attacker.* Knows the class of a person. *Claim*: the value of the class whose share rises most, ``p_v - q_v``.
+*Prior* q_v, *posterior* p_v. *Learnt*: the share rises by more than 0.1. The largest ratio ``p_v / q_v`` over all
+classes and values is reported too: from 1 % to 1/3 is a difference of 97/300 and a ratio of 100/3.
 
 *Bounds.* t-closeness (any of the three distances with diameter 1; equal distance: ``p_v - q_v <= t``); basic
 beta-likeness (``p_v <= (1 + beta) q_v``); delta-disclosure (the logarithm of the ratio). *Source.* Li, Li,
@@ -43,7 +43,8 @@ def skewness(scene: Scene) -> Iterator[Outcome | Idle]:
         def show(kind: int, sensitive: Sensitive = sensitive, best: Any = best) -> str:
             text = sensitive.texts[sensitive.histogram.value[best[kind]]]
             share, usual = after_of(sensitive, int(best[kind]), view.sizes[kind]), usual_of(sensitive, int(best[kind]))
-            return f"{view.label(kind)}: {sensitive.attribute} = {text} rises from {float(usual):.1%} to {float(share):.1%}"
+            rise = f"from {float(usual):.1%} to {float(share):.1%}"
+            return f"{view.label(kind)}: {sensitive.attribute} = {text} rises {rise}"
 
         share, usual = after_of(sensitive, rise, view.sizes[owner[rise]]), usual_of(sensitive, rise)
         top = after_of(sensitive, ratio, view.sizes[owner[ratio]]) / usual_of(sensitive, ratio)

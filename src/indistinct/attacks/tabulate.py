@@ -112,7 +112,9 @@ def tabulate(table: Any, names: Sequence[str], options: TableOptions) -> Tabulat
     texts, codes = [], keys.codes()
     for position, dictionary in enumerate(dictionaries):
         own = dictionary.texts
-        order = sorted(range(len(own)), key=lambda number, own=own: (own[number] is None, own[number] or ""))
+        present = {text: number for number, text in enumerate(own) if text is not None}
+        order = [present[text] for text in sorted(present)]
+        order += [number for number, text in enumerate(own) if text is None]
         rank = np.empty(len(own), np.int32)
         rank[order] = np.arange(len(own), dtype=np.int32)
         codes[:, position] = rank[codes[:, position]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -69,7 +69,7 @@ def attack(
     from indistinct.attacks import attack as run
     from indistinct.policy import Policy
 
-    flags = {
+    flags: dict[str, Any] = {
         "qi": names(qi), "sensitive": names(sensitive), "types": pairs(type_, "--type"),
         "orders": {name: text.split(",") for name, text in pairs(order, "--order").items()},
         "hierarchies": pairs(hierarchy, "--hierarchy"), "missing": missing, "decimal": decimal, "encoding": encoding,
