@@ -9,10 +9,10 @@ hi]: the value is lo (or hi, whichever gains more).
 number of values in the range: *prior* f, *posterior* ``(1 + (n - 2) f) / n``. It needs ``tight`` (``--tight``, or a
 policy whose ranges have bounds = "members").
 
-*With the original* it is measured: over the persons who fit one published tuple, the claim is lo and hi by turns;
-*posterior* 1/2 for each end that is true of the person, *prior* the mean of the two ends' shares among the original
-values that the label covers. A release with snapped or fixed bounds shows no gain. *Learnt*: the belief rises by more
-than 0.1. The share of ranges with members at both ends is reported.
+*With the original* it is measured over the persons who fit one published tuple: the claim is lo and hi by turns, so
+that the *posterior* is half the share of the members of a range who stand at its ends; *prior* f as above. A release
+with snapped or fixed bounds shows no gain, unless values heap at its bounds. *Learnt*: the belief rises by more than
+0.1. The share of ranges with members at both ends is reported.
 
 *Bounds.* No privacy model; bounds = "snapped" (default for decimals and dates) or fixed intervals do. A class of two
 ages published as [31, 47] has one of 31 and one of 47: posterior 1/2, prior 1/17.
@@ -44,7 +44,7 @@ def downcoding(scene: Scene) -> Iterator[Outcome | Idle]:
     view = scene.view
     ranges = {name: found for name in view.quasi if (found := _ranges(scene, name))}
     if not ranges:
-        yield Idle("downcoding", None, "no quasi-identifier is published in ranges of whole numbers or dates")
+        yield Idle("downcoding", None, "no quasi-identifier of type integer or date is published in ranges")
         return
     original = scene.original
     for name, ends in ranges.items():
@@ -62,7 +62,9 @@ def downcoding(scene: Scene) -> Iterator[Outcome | Idle]:
 def _ranges(scene: Scene, name: str) -> dict[int, tuple[int, int]]:
     """Lowest and highest whole position of each label that is a range of more than one."""
     how = scene.reading(name, scene.view.typed)
-    found = {}
+    found: dict[int, tuple[int, int]] = {}
+    if how["type"] not in ("integer", "date"):
+        return found
     for number, label in enumerate(scene.view.labels[scene.view.quasi.index(name)]):
         pattern = None if label is None else parse(label, **how)
         if isinstance(pattern, Interval) and pattern.low is not None and pattern.high is not None:
@@ -121,19 +123,9 @@ def _measured(scene: Scene, original: Tabulated, name: str, ends: dict[int, tupl
     places, unit = positions(name, [texts[n] or "" for n in present], **scene.reading(name, original.typed))
     place = np.full(len(texts), np.iinfo(np.int64).min)
     place[present] = places // unit
-    order = np.argsort(place, kind="stable")
-    ordered = place[order]
-    held = np.concatenate([[0], np.cumsum(np.bincount(codes, weights=people.rows, minlength=len(texts))[order])])
-
-    def number_between(low: Int64, high: Int64) -> NDArray[np.float64]:
-        return np.asarray(
-            held[np.searchsorted(ordered, high, "right")] - held[np.searchsorted(ordered, low, "left")], np.float64
-        )
-
     low, high = np.array([ends[code] for code in label[own].tolist()], np.int64).T
     value = place[codes[person]]
-    within = np.maximum(number_between(low, high), 1)
-    prior = (number_between(low, low) + number_between(high, high)) / within / 2
+    prior = 1.0 / (high - low + 1)
     after = ((value == low).astype(np.float64) + (value == high)) / 2
     weight = people.rows[person]
     # belief is a matter of classes: what share of the members of a range stands at an end
@@ -150,7 +142,7 @@ def _measured(scene: Scene, original: Tabulated, name: str, ends: dict[int, tupl
     return Outcome(
         "downcoding", name, persons, before, posterior, told, view.first[view.class_of[kinds]], "published",
         f"{both} of {len(kinds)} ranges of {name} have a member at both ends; guessing an end is right for "
-        f"{float((posterior * persons).sum() / persons.sum()):.4g} of the persons, by the values alone for "
+        f"{float((posterior * persons).sum() / persons.sum()):.4g} of the persons, at random for "
         f"{float((before * persons).sum() / persons.sum()):.4g}",
         ('bounds = "snapped" or fixed intervals',),
         {"how": "measured", "ranges": len(kinds), "ranges_with_members_at_both_ends": both},
