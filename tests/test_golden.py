@@ -14,6 +14,8 @@ import pyarrow as pa
 import pytest
 
 import golden_attacks
+import golden_groups
+import golden_numeric
 import indistinct as ind
 import naive
 from indistinct import losses
@@ -22,11 +24,10 @@ from indistinct.tables.classes import recoding_of
 from indistinct.tables.records import Assignment
 
 GOLDEN = Path(__file__).resolve().parents[2] / "shared" / "golden"
-CHECKS = {**golden_attacks.CHECKS}
+CHECKS = {**golden_attacks.CHECKS, **golden_groups.CHECKS, **golden_numeric.CHECKS}
 
 # targets of models, algorithms, measures and attacks that are not built yet
 NOT_YET = (
-    "anatomy",
     "beta_likeness",
     "clustering.k_member",
     "delta_disclosure",
@@ -34,15 +35,9 @@ NOT_YET = (
     "dp.laplace",
     "dp.safepub",
     "dp.safepub_real",
-    "em_anonymity",
-    "epsk.algorithm",
-    "epsk.group_check",
-    "epsk.intervals",
     "game.profitability",
-    "graded_l_diversity",
     "hilbert.order",
     "hipaa.zip3",
-    "ke_anonymity",
     "l_diversity.grassberger",
     "l_diversity.pd_recursive",
     "m_invariance",
