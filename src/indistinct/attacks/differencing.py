@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
 
 
+MOST_CELLS = 200_000_000
+
+
 def differencing(scene: Scene) -> Iterator[Outcome | Idle]:
     """Take the classes of each release from those of the other."""
     if scene.other is None:
@@ -43,6 +46,10 @@ def differencing(scene: Scene) -> Iterator[Outcome | Idle]:
         yield Idle("differencing", None, "the two releases have no sensitive column in common")
         return
     for name in names:
+        cells = max(len(scene.view.sizes), len(scene.other.sizes)) * len(scene.view.sensitive[name].texts)
+        if cells > MOST_CELLS:
+            yield Idle("differencing", name, f"{cells} counts of classes and values of {name} are too many to compare")
+            continue
         found = [
             answer
             for whole, part, table in ((scene.view, scene.other, "published"), (scene.other, scene.view, "with"))

@@ -23,6 +23,7 @@ from indistinct.attacks.skewness import skewness
 from indistinct.attacks.tabulate import options_of, tabulate
 from indistinct.attacks.texts import as_html, attacks_text
 from indistinct.errors import PolicyError, SchemaError
+from indistinct.notices import Notice
 from indistinct.policy import from_flags
 from indistinct.policy.parameters import exact
 from indistinct.tables.count import silent
@@ -172,7 +173,7 @@ def _answered(
                 title = outcome.attack + (f" of {outcome.attribute}" if outcome.attribute else "")
                 revealed[title] = [outcome.show(kind) for kind in outcome.worst() if outcome.row[kind] > 0]
             gain = entry["gain"] if fail_on == "average" else entry["largest_gain"]
-            entry["above"] = None if limit is None else Fraction(gain) > limit
+            entry["above"] = None if limit is None else exact(gain) > limit
             if entry["above"]:
                 broken.append({"attack": outcome.attack, "attribute": outcome.attribute, "gain": gain})
         entries.append(entry)
@@ -191,9 +192,17 @@ def _answered(
         "fail_on": fail_on,
         "satisfied": None if limit is None else not broken,
         "broken": broken,
-        "warnings": [],
+        "warnings": [notice.document() for notice in _notices(scene)],
     }
     return Attacks(document, revealed)
+
+
+def _notices(scene: Scene) -> list[Notice]:
+    person = scene.policy.person
+    if person is None:
+        return []
+    message = f'the release does not say whose a row is ("{person.key}"): every row counts as a person of its own'
+    return [Notice("persons", person.key, message)]
 
 
 def _people(table: Any, policy: Policy, word: str) -> Tabulated:
