@@ -1,5 +1,7 @@
 """The (k,e) partition in one pass against the n^2 definition."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -47,7 +49,7 @@ def test_as_good_as_the_definition(values, k, e, count, objective, kind):
             contiguous_groups(places, k, e, count=count, objective=objective)
         return
     cuts = contiguous_groups(places, k, e, count=count, objective=objective).tolist()
-    parts = [values[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+    parts = [values[a:b] for a, b in pairwise(cuts)]
     assert sum(parts, []) == values  # noqa: RUF017  # a few short lists
     assert all(is_group(part, k, e, count) for part in parts)
     spans = [part[-1] - part[0] for part in parts]
@@ -65,4 +67,4 @@ def test_a_million_rows():
     assert cuts[-1] == len(values)
     spans = values[cuts[1:] - 1] - values[cuts[:-1]]
     assert spans.min() >= 50
-    assert min(len(np.unique(values[a:b])) for a, b in zip(cuts, cuts[1:], strict=False)) >= 4
+    assert min(len(np.unique(values[a:b])) for a, b in pairwise(cuts)) >= 4

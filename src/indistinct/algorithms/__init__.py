@@ -46,35 +46,23 @@ DECLARES: Final = {
     "anatomy": "permuting",
     "largest_bucket_first": "permuting",
     "ke_partition": "permuting",
+    "safepub": "truthful",
 }
 GROUPING: Final = frozenset(name for name, word in DECLARES.items() if word == "permuting")
-# models that only some algorithms hold
-HELD_BY: Final = {"eps_i_k_anonymity": ("largest_bucket_first",)}
-# algorithms that repair classes by merging them, and may publish two classes alike
-MERGING: Final = ("local", "graded_local")
 
 
 def require_fit(policy: Policy) -> None:
-    """Refuse models that the algorithm of a policy cannot hold; raises PolicyError naming algorithms that can.
-
-    Under a model that is not merge-closed two classes that hold may fail as one.
-    """
+    """Refuse models that the algorithm of a policy cannot hold; raises PolicyError naming algorithms that can."""
     from indistinct.models import MODELS
 
     name = policy.recoding.algorithm
     for model in policy.privacy:
-        holders = HELD_BY.get(model.model)
-        if holders is not None and name not in holders:
+        held_by = MODELS[model.model].held_by
+        if held_by is not None and name not in held_by(model):
+            holders = ", ".join(f'"{holder}"' for holder in held_by(model))
             raise PolicyError(
-                f"{name} publishes generalized classes, and {model.model} is held by groups of two tables: set "
-                f'algorithm = "{holders[0]}" (audit judges it on any table)',
-                key="recoding.algorithm",
-            )
-        if name in MERGING and not MODELS[model.model].merge_closed:
-            own = '"eps_m_partition", ' if model.model == "eps_m_anonymity" else ""
-            raise PolicyError(
-                f"{name} mends classes by merging them, and under {model.model} two classes that hold may fail as one; "
-                f'set algorithm to {own}"optimal" or "generalize_step"',
+                f"{name} cannot hold {model.model}; set algorithm to one that can: {holders} "
+                "(audit judges the model on any table)",
                 key="recoding.algorithm",
             )
 

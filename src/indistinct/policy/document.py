@@ -45,6 +45,7 @@ ALGORITHMS: tuple[str, ...] = (
     "anatomy",
     "largest_bucket_first",
     "ke_partition",
+    "safepub",
 )
 # algorithms that the policy format knows and this version does not have yet
 PLANNED_ALGORITHMS: tuple[str, ...] = (
@@ -66,7 +67,6 @@ PLANNED_ALGORITHMS: tuple[str, ...] = (
     "merge",
     "km",
     "m_invariance",
-    "safepub",
 )
 # the algorithm that is taken for a model where the policy names none
 ALGORITHM_OF_MODEL = {
@@ -351,10 +351,11 @@ class Recoding(Section):
             "anatomy",
             "largest_bucket_first",
             "ke_partition",
+            "safepub",
         ],
         BeforeValidator(_algorithm),
     ] = "local"
-    """local: each class as suits it; optimal: one level per column, proven; generalize_step: a baseline."""
+    """local: each class as suits it; optimal: one level per column, proven; the others: see the documentation."""
     quality: Literal["fast", "balanced", "best"] = "balanced"
     """How long local recoding improves its result."""
     time_budget: Annotated[float, BeforeValidator(_seconds)] | None = Field(default=None, gt=0)
