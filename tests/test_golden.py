@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import golden_attacks
 import golden_groups
 import golden_models
 import golden_numeric
@@ -28,6 +29,7 @@ from indistinct.tables.records import Assignment
 GOLDEN = Path(__file__).resolve().parents[2] / "shared" / "golden"
 CHECKS = {
     **RISK_CHECKS,
+    **golden_attacks.CHECKS,
     **golden_groups.CHECKS,
     **golden_models.CHECKS,
     **golden_numeric.CHECKS,
@@ -36,11 +38,6 @@ CHECKS = {
 
 # targets of models, algorithms, measures and attacks that are not built yet
 NOT_YET = (
-    "attack.background",
-    "attack.difference",
-    "attack.linkage",
-    "attack.minimality",
-    "attack.proximity",
     "dp.laplace",
     "m_invariance",
     "metrics.count_query",

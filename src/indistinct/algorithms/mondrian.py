@@ -147,7 +147,8 @@ class Medians:
         present = np.where((hi == missing) | (span == 0), lo, hi)
         last = max(len(places) - 1, 0)
         if span == 0:
-            return mixed.astype(np.float64)
+            alone: Float64 = mixed.astype(np.float64)
+            return alone
         width = (places[np.minimum(present, last)] - places[np.minimum(lo, last)]) / span
         wide: Float64 = np.where(mixed, 1.0, width)
         return wide
