@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from indistinct.attacks import Attacks, attack
     from indistinct.errors import (
         Cancelled,
         DataError,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from indistinct.releases.verify import Verification, verify
 
 _WHERE: Final = {
+    "attacks": ("Attacks", "attack"),
     "errors": (
         "IndistinctError", "PolicyError", "SchemaError", "DataError", "HierarchyError", "InfeasibleError",
         "VerificationError", "UnsupportedError", "Cancelled",
@@ -77,6 +79,7 @@ _MODULE: Final = {name: module for module, names in _WHERE.items() for name in n
 
 __all__ = [
     "AlphaK",
+    "Attacks",
     "Attribute",
     "Audit",
     "AverageRisk",
@@ -116,6 +119,7 @@ __all__ = [
     "Verification",
     "VerificationError",
     "anonymize",
+    "attack",
     "audit",
     "profile",
     "risk",
