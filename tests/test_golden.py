@@ -48,7 +48,6 @@ NOT_YET = (
     "microaggregation.t_closeness_bound",
     "microaggregation.univariate",
     "mondrian",
-    "nt_closeness",
     "tds.score",
 )
 

@@ -19,6 +19,7 @@ MODEL_NAMES = {
     "pd_recursive": "pd-recursive (c,l)-diversity",
     "npd_recursive": "npd-recursive (c,l)-diversity",
     "t_closeness": "t-closeness",
+    "n_t_closeness": "(n,t)-closeness",
     "beta_likeness": "beta-likeness",
     "delta_disclosure": "delta-disclosure privacy",
     "k_map": "k-map",

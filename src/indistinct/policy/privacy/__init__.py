@@ -17,7 +17,7 @@ from typing import Annotated, Any, get_args
 from pydantic import BeforeValidator, Field
 
 from indistinct.policy.parameters import Privacy
-from indistinct.policy.privacy.closeness import BetaLikeness, DeltaDisclosure, TCloseness
+from indistinct.policy.privacy.closeness import BetaLikeness, DeltaDisclosure, NTCloseness, TCloseness
 from indistinct.policy.privacy.diversity import (
     AlphaK,
     DistinctL,
@@ -52,6 +52,7 @@ __all__ = [
     "JointL",
     "KAnonymity",
     "KMap",
+    "NTCloseness",
     "NpdRecursive",
     "PSensitiveK",
     "PdRecursive",
@@ -66,7 +67,6 @@ __all__ = [
 
 # models that the policy format knows and this version does not have yet
 PLANNED_MODELS: tuple[str, ...] = (
-    "n_t_closeness",
     "ke_anonymity",
     "eps_m_anonymity",
     "graded_l",
@@ -94,6 +94,7 @@ AnyPrivacy = Annotated[
     | PdRecursive
     | NpdRecursive
     | TCloseness
+    | NTCloseness
     | BetaLikeness
     | DeltaDisclosure
     | KMap
