@@ -13,7 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import golden_groups
 import golden_models
+import golden_numeric
 import indistinct as ind
 import naive
 from indistinct import losses
@@ -22,11 +24,10 @@ from indistinct.tables.classes import recoding_of
 from indistinct.tables.records import Assignment
 
 GOLDEN = Path(__file__).resolve().parents[2] / "shared" / "golden"
-CHECKS = {**golden_models.CHECKS}
+CHECKS = {**golden_groups.CHECKS, **golden_numeric.CHECKS, **golden_models.CHECKS}
 
 # targets of models, algorithms, measures and attacks that are not built yet
 NOT_YET = (
-    "anatomy",
     "attack.background",
     "attack.difference",
     "attack.linkage",
@@ -34,14 +35,8 @@ NOT_YET = (
     "attack.proximity",
     "clustering.k_member",
     "dp.laplace",
-    "em_anonymity",
-    "epsk.algorithm",
-    "epsk.group_check",
-    "epsk.intervals",
-    "graded_l_diversity",
     "hilbert.order",
     "hipaa.zip3",
-    "ke_anonymity",
     "m_invariance",
     "metrics.count_query",
     "metrics.kl",

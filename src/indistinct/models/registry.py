@@ -15,9 +15,13 @@ from indistinct.models import (
     delta_presence,
     distinct_l,
     entropy_l,
+    eps_i_k_anonymity,
+    eps_m_anonymity,
+    graded_l,
     joint_l,
     k_anonymity,
     k_map,
+    ke_anonymity,
     n_t_closeness,
     npd_recursive,
     p_sensitive_k,
@@ -63,6 +67,10 @@ MODELS: Mapping[str, Model] = {
         population_uniqueness.MODEL,
         profitability.MODEL,
         safepub.MODEL,
+        ke_anonymity.MODEL,
+        eps_m_anonymity.MODEL,
+        graded_l.MODEL,
+        eps_i_k_anonymity.MODEL,
     )
 }
 

@@ -10,8 +10,10 @@ import numpy as np
 from indistinct.errors import DataError, SchemaError
 from indistinct.hierarchies import build_hierarchy
 from indistinct.hierarchies.values import look_alikes, spelling_note
+from indistinct.models.numbers import missing_refused
 from indistinct.notices import Notice
 from indistinct.policy import resolve
+from indistinct.policy.privacy import Numeric
 from indistinct.releases.population import population_of, require_sample
 from indistinct.tables.apply import load_columns
 from indistinct.tables.columnar import is_text
@@ -112,6 +114,7 @@ def binder(
     ordered = {
         m.attribute for m in policy.privacy if m.model in ("t_closeness", "n_t_closeness") and m.distance == "ordered"
     }
+    numeric = {m.attribute for m in policy.privacy if isinstance(m, Numeric)}
 
     def bind(name: str, texts: Sequence[str | None]) -> Hierarchy:
         attribute = policy.attributes.get(name)
@@ -125,6 +128,8 @@ def binder(
                 f'say missing = "drop", "first" or "last" under [attributes.{name}]',
                 column=name,
             )
+        if name in numeric and None in texts and attribute.missing != "drop":
+            raise missing_refused(name)
         if references is not None and name in references:
             _refuse_unknown(name, texts, references[name])
             return references[name].hierarchy

@@ -38,6 +38,7 @@ from indistinct.policy.privacy.identity import (
     SampleUniqueness,
 )
 from indistinct.policy.privacy.mechanisms import Safepub
+from indistinct.policy.privacy.numeric import EpsIKAnonymity, EpsMAnonymity, GradedL, KeAnonymity, Numeric
 from indistinct.policy.problems import check_tag
 
 __all__ = [
@@ -49,11 +50,16 @@ __all__ = [
     "DeltaPresence",
     "DistinctL",
     "EntropyL",
+    "EpsIKAnonymity",
+    "EpsMAnonymity",
+    "GradedL",
     "JointL",
     "KAnonymity",
     "KMap",
+    "KeAnonymity",
     "NTCloseness",
     "NpdRecursive",
+    "Numeric",
     "PSensitiveK",
     "PdRecursive",
     "PopulationUniqueness",
@@ -67,10 +73,6 @@ __all__ = [
 
 # models that the policy format knows and this version does not have yet
 PLANNED_MODELS: tuple[str, ...] = (
-    "ke_anonymity",
-    "eps_m_anonymity",
-    "graded_l",
-    "eps_i_k_anonymity",
     "km_anonymity",
     "m_invariance",
 )
@@ -103,7 +105,11 @@ AnyPrivacy = Annotated[
     | SampleUniqueness
     | PopulationUniqueness
     | Profitability
-    | Safepub,
+    | Safepub
+    | KeAnonymity
+    | EpsMAnonymity
+    | GradedL
+    | EpsIKAnonymity,
     Field(discriminator="model"),
     BeforeValidator(check_model),
 ]  # fmt: skip
