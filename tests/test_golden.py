@@ -24,7 +24,7 @@ from indistinct.tables.classes import recoding_of
 from indistinct.tables.records import Assignment
 
 GOLDEN = Path(__file__).resolve().parents[2] / "shared" / "golden"
-CHECKS = {**golden_groups.CHECKS, **golden_numeric.CHECKS, **golden_models.CHECKS}
+CHECKS = {**golden_groups.CHECKS, **golden_models.CHECKS, **golden_numeric.CHECKS}
 
 # targets of models, algorithms, measures and attacks that are not built yet
 NOT_YET = (

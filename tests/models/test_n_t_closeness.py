@@ -93,5 +93,5 @@ def test_a_table_alone_does_not_show_its_levels(file):
     model = ind.NTCloseness("ill", 2, "1/2", "equal")
     with pytest.raises(ind.UnsupportedError, match="levels at which the table was recoded"):
         ind.audit(table, policy(file, model))
-    with pytest.raises(ind.PolicyError, match="optimal, generalize_step"):
+    with pytest.raises(ind.PolicyError, match='"optimal", "generalize_step"'):
         ind.anonymize(table, policy(file, model, recoding={"algorithm": "local"}))

@@ -41,48 +41,29 @@ DECLARES: Final = {
     "local": "truthful",
     "optimal": "truthful",
     "generalize_step": "truthful",
-    "safepub": "truthful",
     "graded_local": "truthful",
     "eps_m_partition": "truthful",
     "anatomy": "permuting",
     "largest_bucket_first": "permuting",
     "ke_partition": "permuting",
+    "safepub": "truthful",
 }
 GROUPING: Final = frozenset(name for name, word in DECLARES.items() if word == "permuting")
-# models that only some algorithms hold
-HELD_BY: Final = {"eps_i_k_anonymity": ("largest_bucket_first",)}
-# algorithms that repair classes by merging them, and may publish two classes alike
-MERGING: Final = ("local", "graded_local")
 
 
 def require_fit(policy: Policy) -> None:
-    """Refuse models that the algorithm of a policy cannot hold; raises PolicyError naming algorithms that can.
-
-    Under a model that is not merge-closed two classes that hold may fail as one.
-    """
-    from indistinct.models import MODELS, is_merge_closed, is_of_classes
+    """Refuse models that the algorithm of a policy cannot hold; raises PolicyError naming algorithms that can."""
+    from indistinct.models import MODELS
 
     name = policy.recoding.algorithm
     for model in policy.privacy:
-        holders = HELD_BY.get(model.model)
-        if holders is not None and name not in holders:
-            raise PolicyError(
-                f"{name} publishes generalized classes, and {model.model} is held by groups of two tables: set "
-                f'algorithm = "{holders[0]}" (audit judges it on any table)',
-                key="recoding.algorithm",
-            )
         held_by = MODELS[model.model].held_by
-        if held_by is not None and name not in held_by(model):
+        able = None if held_by is None else held_by(model)
+        if able is not None and name not in able:
+            holders = ", ".join(f'"{holder}"' for holder in able)
             raise PolicyError(
-                f"{model.model} judges all classes together, which the algorithm {name} does not; algorithms that do: "
-                f"{', '.join(held_by(model))}",
-                key="recoding.algorithm",
-            )
-        if name in MERGING and is_of_classes(model) and not is_merge_closed(model):
-            own = '"eps_m_partition", ' if model.model == "eps_m_anonymity" else ""
-            raise PolicyError(
-                f"{name} mends classes by merging them, and under {model.model} two classes that hold may fail as one; "
-                f'set algorithm to {own}"optimal" or "generalize_step"',
+                f"{name} cannot hold {model.model}; set algorithm to one that can: {holders} "
+                "(audit judges the model on any table)",
                 key="recoding.algorithm",
             )
 

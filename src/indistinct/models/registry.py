@@ -58,6 +58,10 @@ MODELS: Mapping[str, Model] = {
         npd_recursive.MODEL,
         t_closeness.MODEL,
         n_t_closeness.MODEL,
+        ke_anonymity.MODEL,
+        eps_m_anonymity.MODEL,
+        graded_l.MODEL,
+        eps_i_k_anonymity.MODEL,
         beta_likeness.MODEL,
         delta_disclosure.MODEL,
         k_map.MODEL,
@@ -67,10 +71,6 @@ MODELS: Mapping[str, Model] = {
         population_uniqueness.MODEL,
         profitability.MODEL,
         safepub.MODEL,
-        ke_anonymity.MODEL,
-        eps_m_anonymity.MODEL,
-        graded_l.MODEL,
-        eps_i_k_anonymity.MODEL,
     )
 }
 

@@ -40,12 +40,12 @@ ALGORITHMS: tuple[str, ...] = (
     "local",
     "optimal",
     "generalize_step",
-    "safepub",
     "graded_local",
     "eps_m_partition",
     "anatomy",
     "largest_bucket_first",
     "ke_partition",
+    "safepub",
 )
 # algorithms that the policy format knows and this version does not have yet
 PLANNED_ALGORITHMS: tuple[str, ...] = (
@@ -346,12 +346,12 @@ class Recoding(Section):
             "local",
             "optimal",
             "generalize_step",
-            "safepub",
             "graded_local",
             "eps_m_partition",
             "anatomy",
             "largest_bucket_first",
             "ke_partition",
+            "safepub",
         ],
         BeforeValidator(_algorithm),
     ] = "local"

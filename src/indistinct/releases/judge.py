@@ -145,8 +145,8 @@ def _not_merge_closed(policy: Policy) -> list[Notice]:
         Notice(
             "not-merge-closed",
             model.attributes_used[0] if model.attributes_used else None,
-            f"{model.model} with these parameters may hold for two classes and fail for their union: coarser is not"
-            " safer, and a search may find no release where one exists",
+            f"{model.model} with these parameters can hold for two classes and fail for their union: coarser is not "
+            "safer, and a search may find no release where one exists",
         )
         for model in policy.privacy
         if is_of_classes(model) and not is_merge_closed(model)

@@ -20,6 +20,9 @@ MODEL_NAMES = {
     "npd_recursive": "npd-recursive (c,l)-diversity",
     "t_closeness": "t-closeness",
     "n_t_closeness": "(n,t)-closeness",
+    "ke_anonymity": "(k,e)-anonymity",
+    "eps_m_anonymity": "(eps,m)-anonymity",
+    "graded_l": "graded l-diversity",
     "beta_likeness": "beta-likeness",
     "delta_disclosure": "delta-disclosure privacy",
     "k_map": "k-map",
@@ -29,9 +32,6 @@ MODEL_NAMES = {
     "population_uniqueness": "population uniqueness",
     "profitability": "profitability",
     "safepub": "SafePub, differential privacy",
-    "ke_anonymity": "(k,e)-anonymity",
-    "eps_m_anonymity": "(eps,m)-anonymity",
-    "graded_l": "graded l-diversity",
     "eps_i_k_anonymity": "(eps_i,k)-anonymity (proximity risk)",
 }
 

@@ -58,6 +58,18 @@ def classes_of(frequencies: Frequencies, assignment: Assignment) -> Classes:
     )
 
 
+def groups_of(frequencies: Frequencies, assignment: Assignment) -> Classes:
+    """Derive sizes and histograms of the groups by which sensitive values are published.
+
+    Raises ValueError when the assignment has none.
+    """
+    if assignment.group_of is None:
+        message = "the assignment has no groups"
+        raise ValueError(message)
+    groups = Assignment(assignment.cell, assignment.count, assignment.group_of, assignment.groups)
+    return classes_of(frequencies, groups)
+
+
 def crowd(frequencies: Frequencies, assignment: Assignment) -> Crowd | None:
     """Count the population that the labels of each class cover; None without a population.
 
@@ -117,18 +129,6 @@ def widened(recoding: Recoding) -> tuple[Int32, Int32]:
             ends[number] = codes[0], codes[-1]
         lo[:, position], hi[:, position] = ends[inverse.reshape(-1)].T
     return lo, hi
-
-
-def groups_of(frequencies: Frequencies, assignment: Assignment) -> Classes:
-    """Derive sizes and histograms of the groups by which sensitive values are published.
-
-    Raises ValueError when the assignment has none.
-    """
-    if assignment.group_of is None:
-        message = "the assignment has no groups"
-        raise ValueError(message)
-    groups = Assignment(assignment.cell, assignment.count, assignment.group_of, assignment.groups)
-    return classes_of(frequencies, groups)
 
 
 def joint_counts(

@@ -93,10 +93,14 @@ AnyPrivacy = Annotated[
     | EntropyL
     | RecursiveCL
     | JointL
-    | PdRecursive
-    | NpdRecursive
     | TCloseness
     | NTCloseness
+    | KeAnonymity
+    | EpsMAnonymity
+    | GradedL
+    | EpsIKAnonymity
+    | PdRecursive
+    | NpdRecursive
     | BetaLikeness
     | DeltaDisclosure
     | KMap
@@ -105,11 +109,7 @@ AnyPrivacy = Annotated[
     | SampleUniqueness
     | PopulationUniqueness
     | Profitability
-    | Safepub
-    | KeAnonymity
-    | EpsMAnonymity
-    | GradedL
-    | EpsIKAnonymity,
+    | Safepub,
     Field(discriminator="model"),
     BeforeValidator(check_model),
 ]  # fmt: skip
