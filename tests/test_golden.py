@@ -13,12 +13,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import golden_attacks
 import golden_groups
 import golden_models
 import golden_numeric
 import golden_partition
 import indistinct as ind
 import naive
+from golden_risk import RISK_CHECKS
 from indistinct import losses
 from indistinct.releases.prepare import prepare
 from indistinct.tables.classes import recoding_of
@@ -26,6 +28,8 @@ from indistinct.tables.records import Assignment
 
 GOLDEN = Path(__file__).resolve().parents[2] / "shared" / "golden"
 CHECKS = {
+    **RISK_CHECKS,
+    **golden_attacks.CHECKS,
     **golden_groups.CHECKS,
     **golden_models.CHECKS,
     **golden_numeric.CHECKS,
@@ -34,13 +38,7 @@ CHECKS = {
 
 # targets of models, algorithms, measures and attacks that are not built yet
 NOT_YET = (
-    "attack.background",
-    "attack.difference",
-    "attack.linkage",
-    "attack.minimality",
-    "attack.proximity",
     "dp.laplace",
-    "hipaa.zip3",
     "m_invariance",
     "metrics.count_query",
     "metrics.kl",

@@ -143,14 +143,15 @@ class Medians:
             return width
         places, missing = self.places[a], hierarchy.missing
         span = places[-1] - places[0] if len(places) else 0.0
-        mixed: Bools = (hi == missing) & (lo != hi)
+        mixed = (hi == missing) & (lo != hi)
         present = np.where((hi == missing) | (span == 0), lo, hi)
         last = max(len(places) - 1, 0)
         if span == 0:
-            return mixed.astype(np.float64)
-        apart = (places[np.minimum(present, last)] - places[np.minimum(lo, last)]) / span
-        widths: Float64 = np.where(mixed, 1.0, apart)
-        return widths
+            alone: Float64 = mixed.astype(np.float64)
+            return alone
+        width = (places[np.minimum(present, last)] - places[np.minimum(lo, last)]) / span
+        wide: Float64 = np.where(mixed, 1.0, width)
+        return wide
 
     def _right_of_median(
         self, hierarchy: Hierarchy, parts: Parts, own: Int64, code: Int64, lo: Int64, hi: Int64
