@@ -28,12 +28,12 @@ from indistinct.tables.records import Assignment
 
 GOLDEN = Path(__file__).resolve().parents[2] / "shared" / "golden"
 CHECKS = {
-    **golden_risk.CHECKS,
     **golden_attacks.CHECKS,
     **golden_groups.CHECKS,
     **golden_models.CHECKS,
     **golden_numeric.CHECKS,
     **golden_partition.CHECKS,
+    **golden_risk.CHECKS,
 }
 
 # targets of models, algorithms, measures and attacks that are not built yet
