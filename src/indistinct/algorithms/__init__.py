@@ -39,6 +39,11 @@ DECLARES: Final = {
     "local": "truthful",
     "optimal": "truthful",
     "generalize_step": "truthful",
+    "datafly": "truthful",
+    "samarati": "truthful",
+    "incognito": "truthful",
+    "ola": "truthful",
+    "flash": "truthful",
 }
 
 

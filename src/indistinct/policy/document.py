@@ -39,15 +39,15 @@ ALGORITHMS: tuple[str, ...] = (
     "local",
     "optimal",
     "generalize_step",
-)
-# algorithms that the policy format knows and this version does not have yet
-PLANNED_ALGORITHMS: tuple[str, ...] = (
-    "mondrian",
     "datafly",
     "samarati",
     "incognito",
     "ola",
     "flash",
+)
+# algorithms that the policy format knows and this version does not have yet
+PLANNED_ALGORITHMS: tuple[str, ...] = (
+    "mondrian",
     "top_down_specialization",
     "mu_argus",
     "k_similar",
@@ -333,8 +333,20 @@ class Recoding(Section):
 
     later: ClassVar[tuple[str, ...]] = ("mode",)
 
-    algorithm: Annotated[Literal["local", "optimal", "generalize_step"], BeforeValidator(_algorithm)] = "local"
-    """local: each class as suits it; optimal: one level per column, proven; generalize_step: a baseline."""
+    algorithm: Annotated[
+        Literal[
+            "local",
+            "optimal",
+            "generalize_step",
+            "datafly",
+            "samarati",
+            "incognito",
+            "ola",
+            "flash",
+        ],
+        BeforeValidator(_algorithm),
+    ] = "local"
+    """local: each class as suits it; optimal: one level per column, proven; the others as the literature has them."""
     quality: Literal["fast", "balanced", "best"] = "balanced"
     """How long local recoding improves its result."""
     time_budget: Annotated[float, BeforeValidator(_seconds)] | None = Field(default=None, gt=0)
