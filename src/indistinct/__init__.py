@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from indistinct.releases.anonymize import Release, anonymize
     from indistinct.releases.audit import Audit, audit
+    from indistinct.releases.compare import Comparison, compare
     from indistinct.releases.verify import Verification, verify
 
 _WHERE: Final = {
@@ -46,6 +47,7 @@ _WHERE: Final = {
     ),
     "releases.anonymize": ("Release", "anonymize"),
     "releases.audit": ("Audit", "audit"),
+    "releases.compare": ("Comparison", "compare"),
     "releases.verify": ("Verification", "verify"),
 }  # fmt: skip
 _MODULE: Final = {name: module for module, names in _WHERE.items() for name in names}
@@ -55,6 +57,7 @@ __all__ = [
     "Attribute",
     "Audit",
     "Cancelled",
+    "Comparison",
     "DataError",
     "DistinctL",
     "EntropyL",
@@ -75,6 +78,7 @@ __all__ = [
     "VerificationError",
     "anonymize",
     "audit",
+    "compare",
     "verify",
 ]
 

@@ -236,7 +236,7 @@ def test_fewer_nodes_are_judged_than_there_are():
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_can_be_cancelled(search):
-    def stop(phase, done, total):
+    def stop(*_):
         raise Cancelled("stopped")
 
     with pytest.raises(Cancelled):

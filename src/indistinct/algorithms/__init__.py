@@ -44,6 +44,7 @@ DECLARES: Final = {
     "incognito": "truthful",
     "ola": "truthful",
     "flash": "truthful",
+    "top_down_specialization": "truthful",
 }
 
 

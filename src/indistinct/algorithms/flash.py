@@ -9,10 +9,10 @@ node that holds and puts every node that fails into the queue. A node that holds
 below it; that needs absorbing models, or merge-closed ones with nothing suppressed. For all others every node is judged
 that no proof closes (``full_domain.tags``).
 
-Order: height, then precision (the mean over attributes of level / height), then the mean number of distinct values, then
-the vector of levels. Published is the node of least LM of *all* that hold, not of the minimal ones only: where rows may
-be suppressed, a node above a minimal one can lose less. ``base``, the loss before suppression, bounds the loss of a node
-from below and grows upwards, so few of them are looked at. The result is that of ``optimal``.
+Order: height, then precision (the mean over attributes of level / height), then the mean number of distinct values,
+then the vector of levels. Published is the node of least LM of *all* that hold, not of the minimal ones only: where
+rows may be suppressed, a node above a minimal one can lose less. ``base``, the loss before suppression, bounds the loss
+of a node from below and grows upwards, so few of them are looked at. The result is that of ``optimal``.
 
 Source: F. Kohlmayer, F. Prasser, C. Eckert, A. Kemper, K. Kuhn, Flash: efficient, stable and optimal k-anonymity,
 PASSAT 2012, doi:10.1109/SocialCom-PASSAT.2012.52 (the criteria of the order from memory).

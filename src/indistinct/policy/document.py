@@ -44,11 +44,11 @@ ALGORITHMS: tuple[str, ...] = (
     "incognito",
     "ola",
     "flash",
+    "top_down_specialization",
 )
 # algorithms that the policy format knows and this version does not have yet
 PLANNED_ALGORITHMS: tuple[str, ...] = (
     "mondrian",
-    "top_down_specialization",
     "mu_argus",
     "k_similar",
     "k_member",
@@ -343,6 +343,7 @@ class Recoding(Section):
             "incognito",
             "ola",
             "flash",
+            "top_down_specialization",
         ],
         BeforeValidator(_algorithm),
     ] = "local"
@@ -353,6 +354,15 @@ class Recoding(Section):
     """Seconds for best quality and best-effort searches."""
     loss: Literal["lm"] = "lm"
     """The loss that is minimised."""
+    target: str | None = Field(default=None, min_length=1)
+    """The column that the published data are to tell about, for top_down_specialization."""
+
+    @model_validator(mode="after")
+    def _has_target(self) -> Self:
+        if self.algorithm == "top_down_specialization" and self.target is None:
+            sentence = f'is missing; algorithm = "{self.algorithm}" needs the column that the data are to tell about'
+            refuse([problem(("target",), sentence)])
+        return self
 
 
 class Output(Section):
@@ -453,8 +463,16 @@ class Policy(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        refuse([*self._role_problems(), *self._privacy_problems()])
+        refuse([*self._role_problems(), *self._privacy_problems(), *self._target_problems()])
         return self
+
+    def _target_problems(self) -> list[InitErrorDetails]:
+        target = self.recoding.target
+        attribute = None if target is None else self.attributes.get(target)
+        if attribute is None or attribute.role in ("sensitive", "insensitive"):
+            return []
+        sentence = f"must name a sensitive or insensitive column; its role is {attribute.role}"
+        return [problem(("recoding", "target"), sentence, target)]
 
     def _role_problems(self) -> list[InitErrorDetails]:
         found = []

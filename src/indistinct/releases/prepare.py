@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.errors import DataError, SchemaError
+from indistinct.errors import DataError, PolicyError, SchemaError
 from indistinct.hierarchies import build_hierarchy
 from indistinct.hierarchies.values import look_alikes, spelling_note
 from indistinct.notices import Notice
@@ -69,9 +69,14 @@ def options_of(policy: Policy, **overrides: Any) -> TableOptions:
 
 
 def modelled(policy: Policy) -> tuple[str, ...]:
-    """Sensitive attributes that some model looks at, in policy order."""
-    used = {name for model in policy.privacy for name in model.attributes_used}
-    return tuple(name for name in policy.attributes if name in used)
+    """Attributes that are counted beside the quasi-identifiers, in policy order.
+
+    Those that some model looks at, and the target of the recoding, last where the policy does not name it.
+    """
+    target = policy.recoding.target
+    used = {name for model in policy.privacy for name in model.attributes_used} | {target}
+    named = tuple(name for name in policy.attributes if name in used)
+    return named if target is None or target in named else (*named, target)
 
 
 def reading_of(policy: Policy, source: Source, name: str) -> dict[str, Any]:
@@ -229,6 +234,8 @@ def prepare(
     carried_names = [
         name for name in source.columns if name in (*roles.insensitive, *roles.sensitive) and name not in sensitive
     ]
+    if not for_audit:
+        _check_target(policy, roles, source)
     references = None if reference is None else reference_counts(reference, policy, sensitive)
     counted = count(
         source,
@@ -245,6 +252,21 @@ def prepare(
     counted = replace(counted, frequencies=_placed_missing(counted.frequencies, policy))
     carried = load_columns(source, carried_names) if carry and carried_names else {}
     return Prepared(source, policy, roles, counted, carried, tuple(notices))
+
+
+def _check_target(policy: Policy, roles: Roles, source: Source) -> None:
+    """Refuse a target of the recoding that the table lacks or that is not published as it is."""
+    target = policy.recoding.target
+    if target is None:
+        return
+    if target not in source.columns:
+        raise SchemaError.unknown_column(target, source.columns, key="recoding.target")
+    if target not in (*roles.sensitive, *roles.insensitive):
+        raise PolicyError(
+            f'recoding.target names "{target}", which is {roles.attributes[target].role}; name a column that is '
+            "published as it is, sensitive or insensitive",
+            key="recoding.target",
+        )
 
 
 def _placed_missing(frequencies: Frequencies, policy: Policy) -> Frequencies:
@@ -274,4 +296,8 @@ def near_unique(prepared: Prepared) -> list[tuple[str, int, int]]:
         once = int((np.bincount(column.codes[column.codes >= 0], minlength=1) == 1).sum())
         if once > NEAR_UNIQUE_SHARE * rows:
             found.append((name, once, rows))
+    for name, reference in prepared.counted.frequencies.references.items():  # a target is counted, not carried
+        once = int((reference.counts == 1).sum())
+        if name in prepared.roles.unconfirmed and once > NEAR_UNIQUE_SHARE * reference.total > 5:
+            found.append((name, once, reference.total))
     return found
