@@ -45,6 +45,7 @@ DECLARES: Final = {
     "ola": "truthful",
     "flash": "truthful",
     "top_down_specialization": "truthful",
+    "mu_argus": "truthful",
 }
 
 

@@ -37,6 +37,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.members import members
 from indistinct.algorithms.obstacles import obstacle, percent, reached, without_values
 from indistinct.errors import InfeasibleError, PolicyError
 from indistinct.models import MODELS, Context, criteria, evaluate, infeasible_reason
@@ -258,7 +259,7 @@ class Partition:
         _, inverse = np.unique(np.stack(tops, axis=1), axis=0, return_inverse=True)
         self.class_of: Int64 = inverse.reshape(-1).astype(np.int64)
         number = int(self.class_of.max(initial=-1)) + 1
-        self.rows, self.sizes = self._measure(everyone, self.class_of, number)
+        self.rows, self.sizes = members(frequencies, everyone, self.class_of, number)
         self.lost = self._violating(everyone, self.class_of, self.rows, self.sizes)
 
     @property
@@ -274,7 +275,7 @@ class Partition:
     def smallest_after(self, step: Step) -> int | None:
         """Members of the smallest class that is large enough after a step; None when too many are too small then."""
         part, number = self._parts(step)
-        rows, sizes = self._measure(step.tuples, part, number)
+        rows, sizes = members(self.frequencies, step.tuples, part, number)
         untouched = np.ones(len(self.rows), np.bool_)
         untouched[self.class_of[step.tuples]] = False
         small, own_small = untouched & (self.sizes < self.k), sizes < self.k
@@ -287,7 +288,7 @@ class Partition:
     def split(self, step: Step) -> bool:
         """Split the classes by a step, if it is valid."""
         part, number = self._parts(step)
-        rows, sizes = self._measure(step.tuples, part, number)
+        rows, sizes = members(self.frequencies, step.tuples, part, number)
         lost = self._violating(step.tuples, part, rows, sizes)
         untouched = np.ones(len(self.rows), np.bool_)
         untouched[self.class_of[step.tuples]] = False
@@ -324,21 +325,6 @@ class Partition:
         present[key] = True
         number = np.cumsum(present) - 1
         return number[key], int(present.sum())
-
-    def _measure(self, tuples: Int64, class_of: Int64, number: int) -> tuple[Int64, Int64]:
-        """Rows and sizes of the classes that some tuples make up."""
-        frequencies = self.frequencies
-        rows = np.bincount(class_of, frequencies.tuple_rows[tuples], minlength=number).astype(np.int64)
-        persons = frequencies.persons
-        if persons is None:
-            return rows, rows
-        sizes = np.bincount(class_of, persons.single[tuples], minlength=number).astype(np.int64)
-        lengths = np.diff(persons.start)[tuples]
-        if int(lengths.sum()):
-            at = np.repeat(persons.start[tuples] - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
-            pairs = np.unique(np.repeat(class_of, lengths) * persons.spanning + persons.ids[at])
-            sizes += np.bincount(pairs // persons.spanning, minlength=number)
-        return rows, sizes
 
     def _violating(self, tuples: Int64, class_of: Int64, rows: Int64, sizes: Int64) -> Bools:
         """Which classes of some tuples violate a model, exactly."""

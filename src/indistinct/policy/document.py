@@ -45,11 +45,11 @@ ALGORITHMS: tuple[str, ...] = (
     "ola",
     "flash",
     "top_down_specialization",
+    "mu_argus",
 )
 # algorithms that the policy format knows and this version does not have yet
 PLANNED_ALGORITHMS: tuple[str, ...] = (
     "mondrian",
-    "mu_argus",
     "k_similar",
     "k_member",
     "mdav",
@@ -344,6 +344,7 @@ class Recoding(Section):
             "ola",
             "flash",
             "top_down_specialization",
+            "mu_argus",
         ],
         BeforeValidator(_algorithm),
     ] = "local"
@@ -356,6 +357,9 @@ class Recoding(Section):
     """The loss that is minimised."""
     target: str | None = Field(default=None, min_length=1)
     """The column that the published data are to tell about, for top_down_specialization."""
+
+    combinations: Whole = Field(default=3, ge=1)
+    """Most columns of a combination that must not be rare, for mu_argus."""
 
     @model_validator(mode="after")
     def _has_target(self) -> Self:

@@ -41,13 +41,14 @@ def climb(frequencies: Frequencies, policy: Policy, progress: Progress, choose: 
         while judge.verdict(node).penalty is None:
             progress("search", sum(node), steps)
             if node == top:
-                raise _not_found(frequencies, policy, judge, progress)
+                raise not_found(frequencies, policy, judge, progress)
             chosen = choose(lattice, node, [a for a, p in enumerate(node) if p < top[a]])
             node = (*node[:chosen], node[chosen] + 1, *node[chosen + 1 :])
         return judge.assignment(node, (f"{sum(node)} of {steps} steps were taken",), proven=None)
 
 
-def _not_found(frequencies: Frequencies, policy: Policy, judge: Judge, progress: Progress) -> InfeasibleError:
+def not_found(frequencies: Frequencies, policy: Policy, judge: Judge, progress: Progress) -> InfeasibleError:
+    """Build the error for a climb that ended at the most general levels."""
     share, total = policy.suppression.limit, frequencies.total
     refusal = hopeless(frequencies, policy.privacy, share, judge.tables)
     if refusal is not None:
