@@ -4,22 +4,22 @@ A *combination* is a set of up to m quasi-identifiers with one value each (m is 
 *unsafe* if fewer than k rows (persons) hold it, k the largest size that the policy's models ask for. One *step*:
 
 1. rows with an unsafe combination: more than ``floor(limit n)`` of them are too many for local suppression;
-2. else, in each such row, blank the smallest set of cells that hits all its unsafe combinations: greedily the column
-   in most of those not hit yet, ties to the column of lowest entropy, then to the earlier one. A column that cannot be
+2. else, in each such row, blank the smallest set of cells that hits all its unsafe combinations: greedily the column in
+   most of those not hit yet, ties to the column of lowest entropy, then to the earlier one. A column that cannot be
    blanked (no hierarchy, or one that ends in several labels) is not chosen; a row that needs it is suppressed;
 3. every class of what is then published is judged by all models; the rows of those that fail are suppressed.
 
-Where step 1 or 3 takes more than ``floor(limit n)`` rows, or all, one column is generalized by one level and the step is
-done again: the column that removes most unsafe combinations, ties to the column with most distinct values, then to the
-earlier one.
+Where step 1 or 3 takes more than ``floor(limit n)`` rows, or all, one column is generalized by one level and the step
+is done again: the column that removes most unsafe combinations, ties to the column with most distinct values, then to
+the earlier one.
 
 *Two readings of a blank.* The method takes a blank for a wildcard, so that a row may stand for all rows that agree
 with it elsewhere. A reader who takes blanks for a category of their own sees smaller classes. The models are judged on
 these (the sizes under the other reading are never smaller), and the notes give k under both.
 
-*Known defect* (Sweeney 2002): only combinations of up to m columns are checked, so larger ones can stay unique. Step 3 is
-this program's answer: the classes that remain hold every model of the policy. The rating of columns of the original is
-left out: all combinations of up to m columns are checked, which includes those that the rating would choose.
+*Known defect* (Sweeney 2002): only combinations of up to m columns are checked, so larger ones can stay unique. Step 3
+is this program's answer: the classes that remain hold every model of the policy. The rating of columns of the original
+is left out: all combinations of up to m columns are checked, which includes those that the rating would choose.
 
 A blank is published as the most general label of its column. Rows are never altered otherwise.
 
