@@ -250,6 +250,12 @@ def test_too_large_a_lattice_is_refused(search, monkeypatch):
         algorithm(search)(table(EIGHT, [RACE, ZIP]), policy_of([KAnonymity(2)]), silent)
 
 
+def test_more_attributes_than_an_array_has_dimensions_are_refused():
+    many = [attribute(f"a{i}", [0, 1], [0, 0]) for i in range(65)]
+    with pytest.raises(PolicyError, match="65 quasi-identifiers are too many"):
+        algorithm("samarati")(table([(0,) * 65, (1,) * 65], many), policy_of([KAnonymity(2)]), silent)
+
+
 def test_incognito_puts_roots_above_hierarchies_without_one():
     grade = attribute("grade", [0, 1, 2, 3], [0, 0, 1, 1])  # ends in two labels
     rows = [(v, w) for v in range(4) for w in range(3)]

@@ -56,6 +56,13 @@ def test_compares_saves_and_draws(files):
     assert again.stderr == ""
 
 
+def test_the_table_is_never_overwritten(files):
+    before = (files / "ages.csv").read_bytes()
+    done = run("compare", files / "ages.csv", "-p", files / "policy.toml", "--svg", files / "ages.csv", "--force")
+    assert done.returncode == 2
+    assert (files / "ages.csv").read_bytes() == before
+
+
 def test_nothing_reached_is_exit_code_1(files):
     done = run("compare", files / "ages.csv", "-p", files / "policy.toml", "--algorithms", "optimal", "--k", "9")
     assert done.returncode == 1

@@ -72,7 +72,7 @@ def mu_argus(frequencies: Frequencies, policy: Policy, progress: Progress) -> As
 
     Raises InfeasibleError when the most general levels do not hold either; whatever ``progress`` raises.
     """
-    masking = Masking(frequencies, policy)
+    masking = Masking(frequencies, policy, progress)
     lattice = masking.lattice
     node, steps = (0,) * len(lattice.shape), sum(lattice.top)
     while True:
@@ -90,7 +90,7 @@ def mu_argus(frequencies: Frequencies, policy: Policy, progress: Progress) -> As
 class Masking:
     """A table, its lattice of levels, and what is unsafe at a node."""
 
-    def __init__(self, frequencies: Frequencies, policy: Policy) -> None:
+    def __init__(self, frequencies: Frequencies, policy: Policy, progress: Progress) -> None:
         self.frequencies = frequencies
         self.privacy = policy.privacy
         self.context = Context(frequencies.references)
@@ -98,6 +98,7 @@ class Masking:
         self.lattice = build_lattice(frequencies)
         tests = [test for privacy in policy.privacy for test in criteria((privacy,), self.context) or ()]
         self.k = max([1, *(int(test.parameters[0]) for test in tests if test.kind == K)])
+        self.progress = progress
         self.everyone = np.arange(len(frequencies.tuples))
         width = len(frequencies.quasi)
         sizes = range(1, min(policy.recoding.combinations, width) + 1)
@@ -132,10 +133,17 @@ class Masking:
         _, sizes = self._groups(chosen, places)
         return int(((sizes > 0) & (sizes < self.k)).sum())
 
+    def _is_unsafe(self, chosen: Columns, node: Node) -> Bools:
+        """bool[u]: whether the combination of each tuple in a set of columns is unsafe."""
+        key, sizes = self._groups(chosen, tuple(node[a] for a in chosen))
+        unsafe: Bools = sizes[key] < self.k
+        return unsafe
+
     def choose(self, node: Node) -> int:
         """Column whose next level removes most unsafe combinations."""
 
         def removed(a: int) -> int:
+            self.progress("search", sum(node), sum(self.lattice.top))
             total = 0
             for chosen in self.sets:
                 if a in chosen:
@@ -150,14 +158,14 @@ class Masking:
     def attempt(self, node: Node) -> Assignment | None:
         """Blank cells at a node and judge the classes; None when too many rows would be touched or suppressed."""
         frequencies = self.frequencies
-        unsafe = np.zeros((len(self.everyone), len(self.sets)), np.bool_)
-        for i, chosen in enumerate(self.sets):
-            key, sizes = self._groups(chosen, tuple(node[a] for a in chosen))
-            unsafe[:, i] = sizes[key] < self.k
-        touched = np.flatnonzero(unsafe.any(axis=1))
-        if int(frequencies.tuple_rows[touched].sum()) > self.limit:
-            return None
-        blank, dropped = self._blanks(node, touched, unsafe[touched])
+        rare = np.zeros(len(self.everyone), np.bool_)
+        for chosen in self.sets:
+            rare |= self._is_unsafe(chosen, node)
+            if int(frequencies.tuple_rows[rare].sum()) > self.limit:
+                return None
+        touched = np.flatnonzero(rare)
+        unsafe = np.stack([self._is_unsafe(chosen, node)[touched] for chosen in self.sets], axis=1)
+        blank, dropped = self._blanks(node, touched, unsafe)
         class_of, labels = self._classes(node, blank, dropped)
         found = Assignment.of_tuples(frequencies, class_of)
         classes = classes_of(frequencies, found)

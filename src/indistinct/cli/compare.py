@@ -56,6 +56,9 @@ def compare(
     if svg is not None and svg.exists() and not force:
         message = f"{svg} exists; name another file or add --force"
         raise typer.BadParameter(message)
+    if svg is not None and table is not None and svg.resolve() == Path(table).resolve():
+        message = f"{svg} is the table itself; name another file for the drawing"
+        raise typer.BadParameter(message)
     source = place(table) if table is not None else place(str(written), given.base)
     with progress(quiet=quiet or json) as report:
         answer = run(

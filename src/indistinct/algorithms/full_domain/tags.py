@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 UNKNOWN, HOLDS, FAILS = 0, 1, -1
 LARGEST = 10_000_000  # nodes of the array of tags
+DIMENSIONS = 64  # of an array in numpy
 MARGIN = 1e-11  # more than rounding can do to a loss
 
 
@@ -39,7 +40,7 @@ class Tags:
 
     ``state`` int8[shape]; ``licensed``: whether a node that holds makes all above it hold; ``checked``: nodes judged.
 
-    Raises PolicyError when the lattice has more than 10,000,000 nodes.
+    Raises PolicyError when the lattice has more than 10,000,000 nodes or more than 64 attributes.
     """
 
     def __init__(self, judge: Judge, progress: Progress) -> None:
@@ -140,6 +141,12 @@ def nodes_at(low: Node, high: Node, height: int) -> Iterator[Node]:
 
 
 def _refuse_large(lattice: Lattice) -> None:
+    if len(lattice.shape) > DIMENSIONS:
+        raise PolicyError(
+            f"{len(lattice.shape)} quasi-identifiers are too many for this algorithm (at most {DIMENSIONS}); take the "
+            "algorithm local or optimal",
+            key="recoding.algorithm",
+        )
     if lattice.size <= LARGEST:
         return
     widest = sorted(zip(lattice.shape, lattice.quasi, strict=True), key=lambda pair: -pair[0])
