@@ -90,7 +90,8 @@ def test_every_key_is_described_as_the_schema_has_it(heading, key):
     else:
         assert default == "none"
     choice = entry if "type" in entry else next(iter(entry.get("anyOf", [{}])))
-    assert kind.startswith(TYPES.get(choice.get("type"), "table"))
+    untyped = "whole number or text" if "enum" in entry else "table"
+    assert kind.startswith(TYPES.get(choice.get("type"), untyped))
     words = [*entry.get("enum", []), *entry.get("items", {}).get("enum", [])]
     if key != "unlisted":  # the roles, listed with the attributes
         assert [word for word in words if f"`{word}`" not in valid.replace('"', "")] == []

@@ -13,6 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import golden_groups
+import golden_models
+import golden_numeric
 import indistinct as ind
 import naive
 from indistinct import losses
@@ -22,34 +25,19 @@ from indistinct.tables.classes import recoding_of
 from indistinct.tables.records import Assignment
 
 GOLDEN = Path(__file__).resolve().parents[2] / "shared" / "golden"
-CHECKS = {}
+CHECKS = {**golden_groups.CHECKS, **golden_models.CHECKS, **golden_numeric.CHECKS}
 
 # targets of models, algorithms, measures and attacks that are not built yet
 NOT_YET = (
-    "anatomy",
     "attack.background",
     "attack.difference",
     "attack.linkage",
     "attack.minimality",
     "attack.proximity",
-    "beta_likeness",
     "clustering.k_member",
-    "delta_disclosure",
-    "delta_presence",
     "dp.laplace",
-    "dp.safepub",
-    "dp.safepub_real",
-    "em_anonymity",
-    "epsk.algorithm",
-    "epsk.group_check",
-    "epsk.intervals",
-    "game.profitability",
-    "graded_l_diversity",
     "hilbert.order",
     "hipaa.zip3",
-    "ke_anonymity",
-    "l_diversity.grassberger",
-    "l_diversity.pd_recursive",
     "m_invariance",
     "metrics.count_query",
     "metrics.kl",

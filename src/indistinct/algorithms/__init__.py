@@ -11,7 +11,9 @@ An algorithm is a function ``(frequencies, policy, progress) -> Assignment``:
 - it calls ``progress(phase, done, total)``, which may raise ``Cancelled``.
 
 What an algorithm does to data is declared in ``DECLARES``: *truthful* means that every published cell covers its
-original.
+original; *permuting* that every published value is an original one, but which sensitive value of a group belongs to
+which row is not told. Those algorithms set ``Assignment.group_of`` and are in ``GROUPING``: their releases are two
+tables, or one with the sensitive values permuted inside each group.
 """
 
 from __future__ import annotations
@@ -46,7 +48,35 @@ DECLARES: Final = {
     "flash": "truthful",
     "top_down_specialization": "truthful",
     "mu_argus": "truthful",
+    "graded_local": "truthful",
+    "eps_m_partition": "truthful",
+    "anatomy": "permuting",
+    "largest_bucket_first": "permuting",
+    "ke_partition": "permuting",
+    "safepub": "truthful",
 }
+GROUPING: Final = frozenset(name for name, word in DECLARES.items() if word == "permuting")
+
+
+def require_fit(policy: Policy) -> None:
+    """Refuse models that the algorithm of a policy cannot hold; raises PolicyError naming algorithms that can."""
+    from indistinct.models import MODELS
+
+    name = policy.recoding.algorithm
+    for model in policy.privacy:
+        held_by = MODELS[model.model].held_by
+        if held_by is not None and name not in held_by(model):
+            holders = ", ".join(f'"{holder}"' for holder in held_by(model))
+            raise PolicyError(
+                f"{name} cannot hold {model.model}; set algorithm to one that can: {holders} "
+                "(audit judges the model on any table)",
+                key="recoding.algorithm",
+            )
+
+
+def form_of(policy: Policy) -> str:
+    """Say how a release is published: ``one_table`` of classes, ``two_tables`` or ``permuted`` in groups."""
+    return policy.recoding.form if policy.recoding.algorithm in GROUPING else "one_table"
 
 
 def algorithm(name: str) -> Algorithm:

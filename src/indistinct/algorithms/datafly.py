@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from indistinct.algorithms.full_domain.climb import climb
 
 if TYPE_CHECKING:
@@ -40,4 +42,4 @@ def datafly(frequencies: Frequencies, policy: Policy, progress: Progress) -> Ass
 
 
 def _most_values(lattice: Lattice, node: tuple[int, ...], attributes: Sequence[int]) -> int:
-    return max(attributes, key=lambda a: (lattice.nodes[a, node[a]], -a))
+    return max(attributes, key=lambda a: (np.count_nonzero(lattice.node_rows[a][node[a]]), -a))

@@ -31,6 +31,7 @@ doi:10.1142/S021848850200165X.
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -42,7 +43,7 @@ from indistinct.algorithms.full_domain.infeasible import suppression_limit
 from indistinct.algorithms.full_domain.lattice import build_lattice
 from indistinct.algorithms.full_domain.verdicts import Judge
 from indistinct.algorithms.members import members
-from indistinct.models import Context, criteria, evaluate
+from indistinct.models import Context, criteria, satisfied
 from indistinct.models.contract import K
 from indistinct.tables.classes import classes_of
 from indistinct.tables.order import lexicographic_order, run_starts
@@ -168,12 +169,10 @@ class Masking:
         blank, dropped = self._blanks(node, touched, unsafe)
         class_of, labels = self._classes(node, blank, dropped)
         found = Assignment.of_tuples(frequencies, class_of)
-        classes = classes_of(frequencies, found)
-        if not len(classes):
+        if not found.classes:
             return None
-        violating = np.zeros(len(classes), np.bool_)
-        for privacy in self.privacy:
-            violating |= ~evaluate(privacy, classes, self.context).satisfied
+        classes = classes_of(frequencies, replace(found, boxes=self._boxes(node, found, labels, blank)))
+        violating = ~satisfied(self.privacy, classes, self.context)
         gone = int(classes.rows[violating].sum()) + int(frequencies.tuple_rows[dropped].sum())
         if gone > self.limit:
             return None
@@ -218,8 +217,15 @@ class Masking:
         return class_of, labels
 
     def _assignment(self, node: Node, class_of: Int32, labels: Int32, blank: Bools, touched: Int64) -> Assignment:
+        found = Assignment.of_tuples(self.frequencies, class_of)
+        own = found.class_of[self.frequencies.start[:-1]]
+        kept = np.flatnonzero(own != SUPPRESSED)
+        notes = self._notes(own, kept, labels, blank, touched)
+        return replace(found, notes=notes, boxes=self._boxes(node, found, labels, blank))
+
+    def _boxes(self, node: Node, found: Assignment, labels: Int32, blank: Bools) -> Int32:
+        """int32[g, d, 2]: the codes that each class publishes, those of its nodes, all of them for a blank."""
         frequencies = self.frequencies
-        found = Assignment.of_tuples(frequencies, class_of)
         own = found.class_of[frequencies.start[:-1]]
         kept = np.flatnonzero(own != SUPPRESSED)
         first = kept[np.unique(own[kept], return_index=True)[1]]
@@ -230,8 +236,7 @@ class Masking:
             boxes[:, a, 0] = np.searchsorted(node_of, labels[first, a], side="left")
             boxes[:, a, 1] = np.searchsorted(node_of, labels[first, a], side="right") - 1
             boxes[blank[first, a], a] = 0, hierarchy.size - 1
-        notes = self._notes(own, kept, labels, blank, touched)
-        return Assignment(found.cell, found.count, found.class_of, found.classes, notes=notes, boxes=boxes)
+        return boxes
 
     def _notes(self, own: Int32, kept: Int64, labels: Int32, blank: Bools, touched: Int64) -> tuple[str, ...]:
         frequencies = self.frequencies

@@ -40,7 +40,7 @@ import numpy as np
 from indistinct.algorithms.members import members
 from indistinct.algorithms.obstacles import obstacle, percent, reached, without_values
 from indistinct.errors import InfeasibleError, PolicyError
-from indistinct.models import MODELS, Context, criteria, evaluate, infeasible_reason
+from indistinct.models import Context, criteria, evaluate, infeasible_reason, is_absorbing, is_merge_closed, satisfied
 from indistinct.models.contract import K
 from indistinct.tables.classes import classes_of
 from indistinct.tables.records import SUPPRESSED, Assignment
@@ -95,7 +95,7 @@ def top_down_specialization(frequencies: Frequencies, policy: Policy, progress: 
         progress("search", taken, 0)
         chosen = _choose(partition, open_steps)
         if chosen is None:
-            return partition.assignment(cut, f"{taken} specializations were made")
+            return _checked(partition, partition.assignment(cut, f"{taken} specializations were made"))
         taken += 1
         place = open_steps.index(chosen)
         spans = cut[chosen.attribute]
@@ -105,6 +105,20 @@ def top_down_specialization(frequencies: Frequencies, policy: Policy, progress: 
             _step_of(partition, margins[chosen.attribute], chosen.attribute, s, chosen.tuples) for s in chosen.children
         )
         open_steps[place : place + 1] = [step for step in below if step is not None]
+
+
+def _checked(partition: Partition, found: Assignment) -> Assignment:
+    """Judge what is published once more where models look at the published labels, which are wider than the members."""
+    frequencies = partition.frequencies
+    if frequencies.population is None and not frequencies.detailed:
+        return found
+    classes = classes_of(frequencies, found)
+    if satisfied(partition.privacy, classes, partition.context).all():
+        return found
+    raise InfeasibleError(
+        "top_down_specialization found no recoding whose published labels satisfy the policy",
+        'algorithm = "optimal" or "local" may find one',
+    )
 
 
 @dataclass(eq=False)
@@ -245,9 +259,8 @@ class Partition:
         self.privacy = policy.privacy
         self.limit = min(floor(policy.suppression.limit * frequencies.total), frequencies.total - 1)
         self.context = Context(frequencies.references)
-        models = [MODELS[privacy.model] for privacy in policy.privacy]
-        self.is_final = all(model.absorbing for model in models) or (
-            self.limit == 0 and all(model.merge_closed for model in models)
+        self.is_final = all(map(is_absorbing, policy.privacy)) or (
+            self.limit == 0 and all(map(is_merge_closed, policy.privacy))
         )
         tests = [test for privacy in policy.privacy for test in criteria((privacy,), self.context) or ()]
         self.k = max([1, *(int(test.parameters[0]) for test in tests if test.kind == K)])
@@ -347,8 +360,7 @@ def _refusal(partition: Partition, policy: Policy) -> InfeasibleError:
     total = frequencies.total
     everyone = np.zeros(len(frequencies.tuples), np.int32)
     root = classes_of(frequencies, Assignment.of_tuples(frequencies, everyone))
-    closed = [privacy for privacy in policy.privacy if MODELS[privacy.model].merge_closed]
-    reason = infeasible_reason(closed, frequencies, limit)
+    reason = infeasible_reason(policy.privacy, frequencies, limit)
     if reason is not None:
         best = reached(policy.privacy, root, partition.context)
         return without_values(InfeasibleError(reason, f"one class of all rows reaches {', '.join(best)}"), frequencies)

@@ -26,7 +26,7 @@ from indistinct.errors import PolicyError
 from indistinct.notices import Notice
 from indistinct.policy.generalization import ORDERED_TYPES, TREES, TYPES_OF_KIND, Generalization, Range
 from indistinct.policy.parameters import Exact, Whole, exact, plain, whole
-from indistinct.policy.privacy import AnyPrivacy, TCloseness
+from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, Numeric, TCloseness
 from indistinct.policy.problems import Section, check_word, nearest, path, problem, refuse, show
 from indistinct.policy.roles import AnyRole  # noqa: TC001  # pydantic reads it at run time
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from pydantic_core import InitErrorDetails
 
+NUMERIC_TYPES = ("integer", "decimal", "date")
 ALGORITHMS: tuple[str, ...] = (
     "local",
     "optimal",
@@ -46,6 +47,12 @@ ALGORITHMS: tuple[str, ...] = (
     "flash",
     "top_down_specialization",
     "mu_argus",
+    "graded_local",
+    "eps_m_partition",
+    "anatomy",
+    "largest_bucket_first",
+    "ke_partition",
+    "safepub",
 )
 # algorithms that the policy format knows and this version does not have yet
 PLANNED_ALGORITHMS: tuple[str, ...] = (
@@ -58,15 +65,16 @@ PLANNED_ALGORITHMS: tuple[str, ...] = (
     "t_closeness_first",
     "sabre",
     "merge",
-    "anatomy",
-    "largest_bucket_first",
-    "ke_partition",
-    "eps_m_partition",
-    "graded_local",
     "km",
     "m_invariance",
-    "safepub",
 )
+# the algorithm that is taken for a model where the policy names none
+ALGORITHM_OF_MODEL = {
+    "eps_i_k_anonymity": "largest_bucket_first",
+    "ke_anonymity": "ke_partition",
+    "eps_m_anonymity": "eps_m_partition",
+    "graded_l": "graded_local",
+}
 _UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12} | {
     f"{letter}iB": 2 ** (10 * power) for power, letter in enumerate("KMGT", 1)
 }
@@ -345,19 +353,26 @@ class Recoding(Section):
             "flash",
             "top_down_specialization",
             "mu_argus",
+            "graded_local",
+            "eps_m_partition",
+            "anatomy",
+            "largest_bucket_first",
+            "ke_partition",
+            "safepub",
         ],
         BeforeValidator(_algorithm),
     ] = "local"
-    """local: each class as suits it; optimal: one level per column, proven; the others as the literature has them."""
+    """local: each class as suits it; optimal: one level per column, proven; the others: see the documentation."""
     quality: Literal["fast", "balanced", "best"] = "balanced"
     """How long local recoding improves its result."""
     time_budget: Annotated[float, BeforeValidator(_seconds)] | None = Field(default=None, gt=0)
     """Seconds for best quality and best-effort searches."""
     loss: Literal["lm"] = "lm"
     """The loss that is minimised."""
+    form: Literal["two_tables", "permuted"] = "two_tables"
+    """How an algorithm of groups publishes: quasi-identifiers and sensitive values apart, or permuted by group."""
     target: str | None = Field(default=None, min_length=1)
     """The column that the published data are to tell about, for top_down_specialization."""
-
     combinations: Whole = Field(default=3, ge=1)
     """Most columns of a combination that must not be rare, for mu_argus."""
 
@@ -468,7 +483,21 @@ class Policy(Section):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         refuse([*self._role_problems(), *self._privacy_problems(), *self._target_problems()])
+        self._choose_algorithm()
         return self
+
+    def _choose_algorithm(self) -> None:
+        """Where the policy names no algorithm, take the one that a model needs.
+
+        That of ``ke_anonymity`` holds no other model, and ``local`` holds all of them together.
+        """
+        models = [model.model for model in self.privacy]
+        needed = [ALGORITHM_OF_MODEL[name] for name in models if name in ALGORITHM_OF_MODEL]
+        if needed == ["ke_partition"] and len(models) > 1:
+            return
+        if needed and "algorithm" not in self.recoding.model_fields_set:
+            chosen = self.recoding.model_copy(update={"algorithm": needed[0]})
+            object.__setattr__(self, "recoding", chosen)  # a default that depends on another section
 
     def _target_problems(self) -> list[InitErrorDetails]:
         target = self.recoding.target
@@ -520,6 +549,8 @@ class Policy(Section):
                     found.append(problem(place, sentence, name))
                 elif isinstance(model, TCloseness):
                     found += _distance_problems(model, attribute, position)
+                elif isinstance(model, Numeric):
+                    found += _number_problems(model, attribute, position)
         return found
 
     @property
@@ -580,6 +611,11 @@ class Policy(Section):
                 sentence = f"{place} ({model.model}) is no protection: every table satisfies it"
                 used = model.attributes_used
                 found.append(Notice("no-protection", used[0] if used else None, sentence))
+            if isinstance(model, EpsIKAnonymity) and model.w < Fraction(1, 2):
+                sentence = (
+                    f"w = {show(model.w)} is below 0.5, the least that the paper uses: many small intervals follow"
+                )
+                found.append(Notice("unusual", model.attribute, sentence))
         protected = {name for model in self.privacy for name in model.attributes_used}
         for name, attribute in self.attributes.items():
             if self.privacy and attribute.role == "sensitive" and name not in protected:
@@ -665,6 +701,20 @@ def _distance_problems(model: TCloseness, attribute: Attribute, position: int) -
         has = f"has kind {attribute.hierarchy.kind}" if attribute.hierarchy else "is missing"
         sentence = f'needs a tree, and the hierarchy of "{model.attribute}" {has}: give one as {{ file = "..." }}'
         return [problem(place, sentence, model.distance)]
+    return []
+
+
+def _number_problems(model: Numeric, attribute: Attribute, position: int) -> list[InitErrorDetails]:
+    place = ("privacy", position, "attribute")
+    if attribute.type not in NUMERIC_TYPES:
+        sentence = f'needs numbers, and its type is "{attribute.type}": set it to {", ".join(NUMERIC_TYPES)}'
+        return [problem(place, sentence, model.attribute)]
+    if attribute.type == "date" and model.needs_zero:
+        sentence = "has dates, which have no zero, so no relative distance: use an absolute epsilon, or ke_anonymity"
+        return [problem(place, sentence, model.attribute)]
+    if attribute.missing in ("first", "last"):
+        sentence = f'has missing = "{attribute.missing}", which is no number: set missing = "drop"'
+        return [problem(place, sentence, model.attribute)]
     return []
 
 

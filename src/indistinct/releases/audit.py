@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +12,15 @@ from indistinct.errors import DataError
 from indistinct.models import Context
 from indistinct.notices import Notice
 from indistinct.policy import from_flags
-from indistinct.releases.judge import best_of_each, judge, persons_spread, unit_of, weaknesses
+from indistinct.releases.judge import best_of_each, judge, persons_spread, refuse_mechanisms, unit_of, weaknesses
+from indistinct.releases.population import crowd_of_labels
 from indistinct.releases.prepare import near_unique, prepare
+from indistinct.releases.proof import label_reader
 from indistinct.releases.texts import as_html, audit_text
-from indistinct.tables.classes import classes_of, whole_tuples
+from indistinct.tables.classes import classes_of, recoding_of, whole_tuples
 from indistinct.tables.count import silent
 from indistinct.tables.keys import KeyTable
-from indistinct.tables.records import SUPPRESSED, Assignment, Frequencies
+from indistinct.tables.records import SUPPRESSED, Assignment, Frequencies, Population
 from indistinct.tables.wildcards import candidates
 
 if TYPE_CHECKING:
@@ -93,6 +95,7 @@ def audit(
     {'k': 2}
     """
     policy = policy or from_flags(**flags)
+    refuse_mechanisms(policy)
     prepared = prepare(
         table,
         policy,
@@ -105,7 +108,7 @@ def audit(
     frequencies = prepared.counted.frequencies
     starred = _starred(frequencies, policy.output.suppressed_token) if suppressed_rows == "exempt" else None
     assignment = whole_tuples(frequencies, starred)
-    classes = classes_of(frequencies, assignment)
+    classes = _with_population(prepared, classes_of(frequencies, assignment), assignment)
     context = Context(frequencies.references)
     progress("judge", 0, 1)
     if not len(classes):
@@ -134,6 +137,21 @@ def audit(
             "warnings": [notice.document() for notice in notices],
         }
     )
+
+
+def _with_population(prepared: Prepared, classes: Classes, assignment: Assignment) -> Classes:
+    """Count what the labels of the table, as they stand, cover of the population that models ask for."""
+    population = prepared.population
+    if population is None or not len(classes):
+        return classes
+    recoding = recoding_of(prepared.counted.frequencies, assignment)
+    columns = [recoding.labels(position) for position in range(len(recoding.quasi))]
+    readers = [
+        label_reader(hierarchy.attribute, texts, prepared)
+        for hierarchy, texts in zip(recoding.quasi, population.texts, strict=True)
+    ]
+    crowd = crowd_of_labels(Population(population.codes, population.rows), columns, readers)
+    return replace(classes, population=crowd)
 
 
 def _starred(frequencies: Frequencies, token: str) -> NDArray[np.bool_] | None:

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct import losses
-from indistinct.errors import Cancelled, IndistinctError, InfeasibleError, PolicyError
-from indistinct.models import Context
+from indistinct.algorithms import form_of
+from indistinct.errors import Cancelled, IndistinctError, InfeasibleError, PolicyError, UnsupportedError
+from indistinct.models import MODELS, Context
 from indistinct.models.exact import rational
 from indistinct.policy import Policy
 from indistinct.policy.document import ALGORITHMS
@@ -191,6 +192,7 @@ def _run(
     asked = {"algorithm": name, "k_asked": k}
     try:
         policy = _with(prepared.policy, name, k)
+        _refuse_what_is_no_table_of_classes(policy)
     except IndistinctError as error:
         return {**asked, **_failure(error)}
     key = {"policy": policy.hash(), "table": fingerprint}
@@ -210,6 +212,14 @@ def _run(
     if store is not None:
         store.add(key, found)
     return {**found, "reused": False}
+
+
+def _refuse_what_is_no_table_of_classes(policy: Policy) -> None:
+    name = policy.recoding.algorithm
+    if form_of(policy) != "one_table":
+        raise UnsupportedError(f"{name} publishes groups, whose loss and risk do not compare with those of classes")
+    if name == "safepub" or any(MODELS[model.model].scope == "mechanism" for model in policy.privacy):
+        raise UnsupportedError("safepub draws a sample at random: every run of it spends privacy, so none is compared")
 
 
 def _failure(error: IndistinctError) -> dict[str, Any]:
@@ -250,9 +260,10 @@ def _share(size: int) -> Any:
 def _merged(assignment: Assignment, recoding: Recoding) -> Assignment:
     """Join the classes that publish the same labels, as the reader of a release would."""
     labels = np.column_stack([recoding.labels(a)[1] for a in range(len(recoding.quasi))])
-    distinct, number = np.unique(labels, axis=0, return_inverse=True)
+    distinct, first, number = np.unique(labels, axis=0, return_index=True, return_inverse=True)
+    boxes = None if assignment.boxes is None else assignment.boxes[first]
     class_of = np.append(number.reshape(-1), SUPPRESSED)[assignment.class_of].astype(np.int32)
-    return replace(assignment, class_of=class_of, classes=len(distinct), boxes=None)
+    return replace(assignment, class_of=class_of, classes=len(distinct), boxes=boxes)
 
 
 def _frontier(runs: Sequence[dict[str, Any]]) -> list[int]:
@@ -285,6 +296,8 @@ def _arrays(frequencies: Frequencies) -> Iterable[np.ndarray[Any, Any]]:
     yield frequencies.rows
     if frequencies.persons is not None:
         yield from (frequencies.persons.single, frequencies.persons.start, frequencies.persons.ids)
+    if frequencies.population is not None:
+        yield from (frequencies.population.tuples, frequencies.population.rows)
     for hierarchy in (*frequencies.quasi, *frequencies.sensitive):
         yield from (level.node_of for level in hierarchy.levels)
         yield from (level.float_costs() for level in hierarchy.levels)

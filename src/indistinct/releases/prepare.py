@@ -10,8 +10,11 @@ import numpy as np
 from indistinct.errors import DataError, PolicyError, SchemaError
 from indistinct.hierarchies import build_hierarchy
 from indistinct.hierarchies.values import look_alikes, spelling_note
+from indistinct.models.numbers import missing_refused
 from indistinct.notices import Notice
 from indistinct.policy import resolve
+from indistinct.policy.privacy import Numeric
+from indistinct.releases.population import population_of, require_sample
 from indistinct.tables.apply import load_columns
 from indistinct.tables.columnar import is_text
 from indistinct.tables.count import Counted, count, silent
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
     from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.policy import Policy, Roles
+    from indistinct.releases.population import PopulationTable
     from indistinct.tables.apply import PublishedColumn
     from indistinct.tables.count import Progress
     from indistinct.tables.records import Frequencies, Reference
@@ -38,7 +42,8 @@ LOOK_ALIKES_SHOWN = 5
 class Prepared:
     """A table, read and counted under a policy.
 
-    ``carried`` holds the columns that are published as they are, one code per row.
+    ``carried`` holds the columns that are published as they are, one code per row. ``population`` is the table that
+    models ask for.
     """
 
     source: Source
@@ -47,6 +52,7 @@ class Prepared:
     counted: Counted
     carried: Mapping[str, PublishedColumn] = field(default_factory=dict, repr=False)
     notices: tuple[Notice, ...] = ()
+    population: PopulationTable | None = None
 
     @property
     def rows(self) -> int:
@@ -111,6 +117,7 @@ def binder(
     Columns with a reference from another table take over its values; others than those are an error.
     """
     ordered = {m.attribute for m in policy.privacy if m.model == "t_closeness" and m.distance == "ordered"}
+    numeric = {m.attribute for m in policy.privacy if isinstance(m, Numeric)}
 
     def bind(name: str, texts: Sequence[str | None]) -> Hierarchy:
         attribute = policy.attributes.get(name)
@@ -124,6 +131,8 @@ def binder(
                 f'say missing = "drop", "first" or "last" under [attributes.{name}]',
                 column=name,
             )
+        if name in numeric and None in texts and attribute.missing != "drop":
+            raise missing_refused(name)
         if references is not None and name in references:
             _refuse_unknown(name, texts, references[name])
             return references[name].hierarchy
@@ -237,11 +246,15 @@ def prepare(
     if not for_audit:
         _check_target(policy, roles, source)
     references = None if reference is None else reference_counts(reference, policy, sensitive)
+    bind = binder(policy, source, notices, quasi=quasi, quasi_as_text=for_audit, references=references)
+    population = population_of(policy, quasi, options_of(policy))
+    if population is not None and not for_audit:
+        bind = population.widened(bind, quasi)
     counted = count(
         source,
         quasi,
         sensitive,
-        binder(policy, source, notices, quasi=quasi, quasi_as_text=for_audit, references=references),
+        bind,
         person=roles.person,
         leave_out=[name for name in sensitive if roles.attributes[name].missing == "drop"],
         keep_rows=carry and bool(carried_names or kept_identifying(roles)),
@@ -250,8 +263,20 @@ def prepare(
     if references is not None:
         counted = replace(counted, frequencies=replace(counted.frequencies, references=references))
     counted = replace(counted, frequencies=_placed_missing(counted.frequencies, policy))
+    if not for_audit:
+        counted = replace(counted, frequencies=_with_population(counted.frequencies, policy, population))
     carried = load_columns(source, carried_names) if carry and carried_names else {}
-    return Prepared(source, policy, roles, counted, carried, tuple(notices))
+    return Prepared(source, policy, roles, counted, carried, tuple(notices), population)
+
+
+def _with_population(frequencies: Frequencies, policy: Policy, population: PopulationTable | None) -> Frequencies:
+    """Add what models ask for beside the counts: the population, and what the cells of classes cover."""
+    detailed = any(model.model == "profitability" and model.attack for model in policy.privacy)
+    members = None if population is None else population.coded(frequencies.quasi)
+    found = replace(frequencies, population=members, detailed=detailed)
+    if population is not None:
+        require_sample(found, population.name)
+    return found
 
 
 def _check_target(policy: Policy, roles: Roles, source: Source) -> None:

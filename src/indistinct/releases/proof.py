@@ -12,6 +12,7 @@ from indistinct.hierarchies.labels import Reader
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.models import Context
 from indistinct.releases.judge import judge
+from indistinct.releases.population import crowd_of_labels, detail_of_labels
 from indistinct.releases.prepare import reading_of
 from indistinct.releases.published import published_options
 from indistinct.releases.recount import altered, matches, recount, restored
@@ -21,7 +22,7 @@ from indistinct.tables.columnar import is_text
 from indistinct.tables.count import silent, translation
 from indistinct.tables.dictionary import texts_of
 from indistinct.tables.order import lexicographic_order, run_starts
-from indistinct.tables.records import SUPPRESSED, Classes, Frequencies
+from indistinct.tables.records import SUPPRESSED, Classes, Frequencies, Population
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.policy import Policy
     from indistinct.releases.decision import Decision
     from indistinct.releases.prepare import Prepared
@@ -63,10 +65,10 @@ def verify_written(
         temp_dir=None if run.temp_dir is None else policy.locate(run.temp_dir),
         memory_bytes=run.memory_bytes,
     )
-    found = _as_spelled(read, published, policy, path)
+    found = as_spelled(read, published, policy, path)
     rows_match = matches(published, found)
     progress("verify", 1, 3)
-    uncovered = _uncovered(decision)
+    uncovered = uncovered_columns(decision)
     progress("verify", 2, 3)
     models, classes, _ = judge_reread(
         found,
@@ -74,6 +76,7 @@ def verify_written(
         persons_of_labels(decision),
         policy,
         may_exempt=policy.suppression.rows == "exempt",
+        prepared=decision.prepared,
     )
     progress("verify", 3, 3)
     proof: dict[str, Any] = {"rows_match": rows_match, "coverage": "refuted" if uncovered else "proven"}
@@ -96,24 +99,25 @@ def judge_reread(
     policy: Policy,
     *,
     may_exempt: bool,
+    prepared: Prepared | None = None,
 ) -> tuple[list[dict[str, Any]], Classes, int]:
     """Judge re-read rows: an entry for each model, the classes, and how many suppressed rows are no class.
 
     Rows with the token in every quasi-identifier are a class like others where that satisfies the models; else, if that
-    ``may`` be, they are suppressed rows and exempt.
+    ``may`` be, they are suppressed rows and exempt. ``prepared`` is needed where models ask what labels cover.
     """
     context = Context(frequencies.references)
-    classes = _reread_classes(found, frequencies, persons, policy, starred_is_class=True)
+    classes = _reread_classes(found, frequencies, persons, policy, prepared, starred_is_class=True)
     models, _ = judge(policy, classes, context)
     if not may_exempt or all(entry["satisfied"] for entry in models):
         return models, classes, 0
-    others = _reread_classes(found, frequencies, persons, policy, starred_is_class=False)
+    others = _reread_classes(found, frequencies, persons, policy, prepared, starred_is_class=False)
     if not len(others):
         return models, classes, 0
     return judge(policy, others, context)[0], others, int(classes.rows.sum() - others.rows.sum())
 
 
-def _as_spelled(found: Recount, published: Published, policy: Policy, path: Path | None) -> Recount:
+def as_spelled(found: Recount, published: Published, policy: Policy, path: Path | None) -> Recount:
     """Give re-read texts the spelling that was to be written, where the format keeps the value only."""
     spellings = {
         column.name: speller(texts_of(column.values, column.name))
@@ -123,7 +127,7 @@ def _as_spelled(found: Recount, published: Published, policy: Policy, path: Path
     return restored(found, spellings, guard_of(policy, path))
 
 
-def _uncovered(decision: Decision) -> list[str]:
+def uncovered_columns(decision: Decision) -> list[str]:
     """Names of quasi-identifiers with a published label that does not cover a value of its class."""
     frequencies, assignment = decision.frequencies, decision.assignment
     kept = assignment.class_of != SUPPRESSED
@@ -135,6 +139,10 @@ def _uncovered(decision: Decision) -> list[str]:
             label_of[class_of] * hierarchy.size + frequencies.codes[cells, position], len(labels) * hierarchy.size
         )
         wanted, values = np.divmod(pairs, hierarchy.size)
+        # a value that is published as it is needs no reader
+        own = {text: code for code, text in enumerate(hierarchy.texts)}
+        changed = np.array([own.get(text, -1) for text in labels], np.int64)[wanted] != values
+        wanted, values = wanted[changed], values[changed]
         reader = label_reader(hierarchy.attribute, hierarchy.texts, decision.prepared)
         if not reader.agrees(labels, wanted, values).all():
             failing.append(hierarchy.attribute)
@@ -195,6 +203,7 @@ def _reread_classes(
     frequencies: Frequencies,
     persons: dict[tuple[str | None, ...], int] | None,
     policy: Policy,
+    prepared: Prepared | None = None,
     *,
     starred_is_class: bool,
 ) -> Classes:
@@ -231,4 +240,38 @@ def _reread_classes(
         first = labels[order[new]].tolist()
         known = [tuple(texts[code] for (texts, _), code in zip(columns, row, strict=True)) for row in first]
         sizes_in_persons = np.array([persons.get(label, 0) for label in known], np.int64)
-    return Classes(rows, sizes_in_persons, names, histograms_of(names, *joint, classes, sizes), *joint)
+    formed = Classes(rows, sizes_in_persons, names, histograms_of(names, *joint, classes, sizes), *joint)
+    if prepared is None or not classes:
+        return formed
+    present = [h for h in frequencies.quasi if h.attribute in found.columns]
+    label_of: NDArray[np.int64] = labels[order[new]].astype(np.int64)
+    chosen: list[tuple[Sequence[str | None], NDArray[np.int64]]] = [
+        (texts, label_of[:, position]) for position, (texts, _) in enumerate(columns)
+    ]
+    return with_labels(formed, frequencies, prepared, present, chosen)
+
+
+def with_labels(
+    classes: Classes,
+    frequencies: Frequencies,
+    prepared: Prepared,
+    present: Sequence[Hierarchy],
+    columns: Sequence[tuple[Sequence[str | None], NDArray[np.int64]]],
+) -> Classes:
+    """Add to classes what their published labels cover of the population and of the domains, where models ask for it.
+
+    ``columns``: the labels of each ``present`` quasi-identifier, and which of them each class has. Columns that are not
+    published cover everything.
+    """
+    population = frequencies.population
+    if population is None and not frequencies.detailed:
+        return classes
+    readers = [label_reader(hierarchy.attribute, hierarchy.texts, prepared) for hierarchy in present]
+    if population is not None:
+        names = {hierarchy.attribute for hierarchy in present}
+        places = [position for position, h in enumerate(frequencies.quasi) if h.attribute in names]
+        own = Population(population.tuples[:, places], population.rows)
+        classes = replace(classes, population=crowd_of_labels(own, columns, readers))
+    if frequencies.detailed:
+        classes = replace(classes, detail=detail_of_labels(columns, readers))
+    return classes

@@ -3,7 +3,8 @@
 Closure (``spec``: the pruning rule). With s rows that may be suppressed,
 
 - *up*: a node that holds makes all more general nodes hold if every model is absorbing (M2), or if every model is
-  merge-closed (M1) and s = 0. Otherwise nothing follows upwards;
+  merge-closed (M1) and s = 0. Otherwise nothing follows upwards.
+  Nor does it from models that judge a release as a whole (scope *release*);
 - *down*: a node that proves that it and every more special node suppress more than s rows (``Verdict.least``) makes all
   of these fail. For M2 models, and for M1 models with s = 0, every node that fails proves it.
 
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.errors import PolicyError
-from indistinct.models import MODELS
+from indistinct.models import is_absorbing, is_merge_closed, is_of_classes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,12 +46,11 @@ class Tags:
 
     def __init__(self, judge: Judge, progress: Progress) -> None:
         _refuse_large(judge.lattice)
-        models = [MODELS[privacy.model] for privacy in judge.privacy]
         self.judge = judge
         self.lattice = judge.lattice
         self.progress = progress
-        self.licensed = all(model.absorbing for model in models) or (
-            judge.limit == 0 and all(model.merge_closed for model in models)
+        self.licensed = all(map(is_of_classes, judge.privacy)) and (
+            all(map(is_absorbing, judge.privacy)) or (judge.limit == 0 and all(map(is_merge_closed, judge.privacy)))
         )
         self.state = np.zeros(judge.lattice.shape, np.int8)
         self.checked = 0
