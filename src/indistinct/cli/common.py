@@ -33,6 +33,7 @@ WORDS = {
     "write": "writing",
     "read": "reading",
     "verify": "verifying",
+    "attack": "attacking",
 }
 
 

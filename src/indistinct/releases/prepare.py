@@ -116,7 +116,9 @@ def binder(
     ``quasi_as_text`` these columns are taken as they stand: an audit judges the labels of a table, whatever they mean.
     Columns with a reference from another table take over its values; others than those are an error.
     """
-    ordered = {m.attribute for m in policy.privacy if m.model == "t_closeness" and m.distance == "ordered"}
+    ordered = {
+        m.attribute for m in policy.privacy if m.model in ("t_closeness", "n_t_closeness") and m.distance == "ordered"
+    }
     numeric = {m.attribute for m in policy.privacy if isinstance(m, Numeric)}
 
     def bind(name: str, texts: Sequence[str | None]) -> Hierarchy:
@@ -218,6 +220,8 @@ def prepare(
     for_audit: bool = False,
     reference: Any = None,
     carry: bool = True,
+    only_quasi: bool = False,
+    keep_rows: bool = False,
     query: str | None = None,
     sql_table: str | None = None,
     progress: Progress = silent,
@@ -227,6 +231,7 @@ def prepare(
     With ``for_audit`` quasi-identifiers are taken as they stand and every sensitive attribute is counted; otherwise
     hierarchies are built and only the attributes that models look at are counted. ``reference`` is another table that
     the reference distributions are taken from. ``carry`` loads the columns that are published as they are.
+    ``only_quasi`` counts no sensitive attribute; ``keep_rows`` remembers the cell of each row in any case.
 
     Raises SchemaError, DataError and HierarchyError with the place.
     """
@@ -237,7 +242,7 @@ def prepare(
     roles = resolve(policy, source.columns)
     notices += roles.notices
     quasi = roles.quasi
-    sensitive = tuple(roles.sensitive) if for_audit else modelled(policy)
+    sensitive = () if only_quasi else tuple(roles.sensitive) if for_audit else modelled(policy)
     if not quasi:
         raise SchemaError("no column is quasi-identifying: say by which columns a person could be recognised")
     carried_names = [
@@ -257,7 +262,7 @@ def prepare(
         bind,
         person=roles.person,
         leave_out=[name for name in sensitive if roles.attributes[name].missing == "drop"],
-        keep_rows=carry and bool(carried_names or kept_identifying(roles)),
+        keep_rows=keep_rows or (carry and bool(carried_names or kept_identifying(roles))),
         progress=progress,
     )
     if references is not None:
@@ -273,7 +278,8 @@ def _with_population(frequencies: Frequencies, policy: Policy, population: Popul
     """Add what models ask for beside the counts: the population, and what the cells of classes cover."""
     detailed = any(model.model == "profitability" and model.attack for model in policy.privacy)
     members = None if population is None else population.coded(frequencies.quasi)
-    found = replace(frequencies, population=members, detailed=detailed)
+    nested = any(model.model == "n_t_closeness" for model in policy.privacy)
+    found = replace(frequencies, population=members, detailed=detailed, nested=nested)
     if population is not None:
         require_sample(found, population.name)
     return found

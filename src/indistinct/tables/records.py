@@ -92,7 +92,8 @@ class Frequencies:
     are sorted lexicographically, so the cells of one tuple are neighbours. ``rows`` int64[c] >= 1. ``start``
     int64[u + 1]: cells of tuple i are ``start[i]:start[i + 1]``. ``quasi`` and ``sensitive`` name the columns of
     ``codes`` in order. With ``persons``, sizes count distinct persons and a tuple must go to one class whole.
-    ``population`` is there where a model asks for one; ``detailed``: a model asks what the cells of classes cover.
+    ``population`` is there where a model asks for one; ``detailed``: a model asks what the cells of classes cover;
+    ``nested``: a model asks for the levels of the classes.
     """
 
     quasi: tuple[Hierarchy, ...]
@@ -104,6 +105,7 @@ class Frequencies:
     persons: Persons | None = None
     population: Population | None = None
     detailed: bool = False
+    nested: bool = False
 
     @property
     def total(self) -> int:
@@ -210,6 +212,7 @@ class Classes:
     cell_rows: Int64
     population: Crowd | None = None
     detail: Detail | None = None
+    recoding: Recoding | None = None
 
     @property
     def sizes(self) -> Int64:
@@ -227,18 +230,24 @@ class Recoding:
 
     ``lo`` and ``hi`` int32[g, d]: smallest and largest code of each class and quasi-identifier. With ``levels`` (full
     domain) the label is that of the node at the level, otherwise that of the smallest box (``Hierarchy.label``).
+    ``aggregates`` replace the labels where a release publishes means, medians or modes: for each quasi-identifier the
+    texts, and int64[g] which of them each class has.
     """
 
     quasi: tuple[Hierarchy, ...] = field(repr=False)  # original values must not be printed by accident
     lo: Int32 = field(repr=False)
     hi: Int32 = field(repr=False)
     levels: tuple[int, ...] | None = None
+    aggregates: tuple[tuple[tuple[str | None, ...], Int64], ...] | None = field(default=None, repr=False)
 
     def labels(self, position: int) -> tuple[list[str | None], Int64]:
         """Published texts in quasi-identifier number ``position``, each once, and which of them each class has.
 
         The second is int64[g]; None is a missing value.
         """
+        if self.aggregates is not None:
+            given, class_text = self.aggregates[position]
+            return list(given), class_text
         hierarchy = self.quasi[position]
         level = 0 if self.levels is None else self.levels[position]
         texts: dict[str | None, int] = {}
