@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     )
     from indistinct.releases.anonymize import Release, anonymize
     from indistinct.releases.audit import Audit, audit
+    from indistinct.releases.compare import Comparison, compare
     from indistinct.releases.profile import Profile, profile
     from indistinct.releases.risk import Risk, risk
     from indistinct.releases.verify import Verification, verify
@@ -71,6 +72,7 @@ _WHERE: Final = {
     ),
     "releases.anonymize": ("Release", "anonymize"),
     "releases.audit": ("Audit", "audit"),
+    "releases.compare": ("Comparison", "compare"),
     "releases.profile": ("Profile", "profile"),
     "releases.risk": ("Risk", "risk"),
     "releases.verify": ("Verification", "verify"),
@@ -85,6 +87,7 @@ __all__ = [
     "AverageRisk",
     "BetaLikeness",
     "Cancelled",
+    "Comparison",
     "DataError",
     "DeltaDisclosure",
     "DeltaPresence",
@@ -122,6 +125,7 @@ __all__ = [
     "anonymize",
     "attack",
     "audit",
+    "compare",
     "profile",
     "risk",
     "verify",

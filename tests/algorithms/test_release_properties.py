@@ -62,6 +62,7 @@ row = st.fixed_dictionaries(
     }
 )
 # fixed_dictionaries shuffles its keys, and a table has an order of columns
+SETTINGS = {"top_down_specialization": {"target": "drug"}}  # what an algorithm can't do without
 COLUMNS = ("who", "area", "sex", "ill", "drug", "note")
 tables = st.lists(row.map(lambda row: {name: row[name] for name in COLUMNS}), min_size=2, max_size=30)
 
@@ -102,7 +103,7 @@ def as_policy(files, models, algorithm, limit, *, person):
         attributes=attributes,
         privacy=models,
         suppression={"limit": limit},
-        recoding={"algorithm": algorithm, "quality": "fast"},
+        recoding={"algorithm": algorithm, "quality": "fast", **SETTINGS.get(algorithm, {})},
         table={"unlisted": "insensitive"},
         **document,
     )

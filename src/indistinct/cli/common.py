@@ -29,6 +29,7 @@ WORDS = {
     "count": "reading and counting",
     "judge": "judging",
     "search": "searching",
+    "compare": "comparing",
     "write": "writing",
     "read": "reading",
     "verify": "verifying",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from indistinct.cli import anonymize, attack, audit, demo, hierarchy, policy, profile, releases, risk, verify
+from indistinct.cli import anonymize, attack, audit, compare, demo, hierarchy, policy, profile, releases, risk, verify
 from indistinct.cli.common import print_json, tell
 from indistinct.errors import Cancelled, IndistinctError
 
@@ -30,6 +30,7 @@ app = typer.Typer(
 app.command("audit")(audit.audit)
 app.command("anonymize")(anonymize.anonymize)
 app.command("verify")(verify.verify)
+app.command("compare")(compare.compare)
 app.command("profile")(profile.profile)
 app.command("risk")(risk.risk)
 app.command("attack")(attack.attack)

@@ -40,6 +40,13 @@ ALGORITHMS: tuple[str, ...] = (
     "local",
     "optimal",
     "generalize_step",
+    "datafly",
+    "samarati",
+    "incognito",
+    "ola",
+    "flash",
+    "top_down_specialization",
+    "mu_argus",
     "mondrian",
     "merge",
     "hilbert",
@@ -70,13 +77,6 @@ AGGREGATING = (
 )
 # algorithms that the policy format knows and this version does not have yet
 PLANNED_ALGORITHMS: tuple[str, ...] = (
-    "datafly",
-    "samarati",
-    "incognito",
-    "ola",
-    "flash",
-    "top_down_specialization",
-    "mu_argus",
     "km",
     "m_invariance",
 )
@@ -356,6 +356,13 @@ class Recoding(Section):
             "local",
             "optimal",
             "generalize_step",
+            "datafly",
+            "samarati",
+            "incognito",
+            "ola",
+            "flash",
+            "top_down_specialization",
+            "mu_argus",
             "mondrian",
             "merge",
             "hilbert",
@@ -389,6 +396,17 @@ class Recoding(Section):
     """The loss that is minimised."""
     form: Literal["two_tables", "permuted"] = "two_tables"
     """How an algorithm of groups publishes: quasi-identifiers and sensitive values apart, or permuted by group."""
+    target: str | None = Field(default=None, min_length=1)
+    """The column that the published data are to tell about, for top_down_specialization."""
+    combinations: Whole = Field(default=3, ge=1)
+    """Most columns of a combination that must not be rare, for mu_argus."""
+
+    @model_validator(mode="after")
+    def _has_target(self) -> Self:
+        if self.algorithm == "top_down_specialization" and self.target is None:
+            sentence = f'is missing; algorithm = "{self.algorithm}" needs the column that the data are to tell about'
+            refuse([problem(("target",), sentence)])
+        return self
 
     @model_validator(mode="after")
     def _keys_of_algorithms(self) -> Self:
@@ -503,7 +521,7 @@ class Policy(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        refuse([*self._role_problems(), *self._privacy_problems()])
+        refuse([*self._role_problems(), *self._privacy_problems(), *self._target_problems()])
         self._choose_algorithm()
         return self
 
@@ -519,6 +537,14 @@ class Policy(Section):
         if needed and "algorithm" not in self.recoding.model_fields_set:
             chosen = self.recoding.model_copy(update={"algorithm": needed[0]})
             object.__setattr__(self, "recoding", chosen)  # a default that depends on another section
+
+    def _target_problems(self) -> list[InitErrorDetails]:
+        target = self.recoding.target
+        attribute = None if target is None else self.attributes.get(target)
+        if attribute is None or attribute.role in ("sensitive", "insensitive"):
+            return []
+        sentence = f"must name a sensitive or insensitive column; its role is {attribute.role}"
+        return [problem(("recoding", "target"), sentence, target)]
 
     def _role_problems(self) -> list[InitErrorDetails]:
         found = []

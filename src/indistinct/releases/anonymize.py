@@ -289,7 +289,7 @@ def _refuse_near_unique(prepared: Prepared) -> None:
 
 
 def _unchanged(prepared: Prepared, name: str) -> bool:
-    return name in prepared.carried or name in prepared.roles.sensitive
+    return name in (*prepared.carried, *prepared.roles.sensitive, *prepared.roles.insensitive)
 
 
 def _refuse_failed(document: dict[str, Any]) -> None:

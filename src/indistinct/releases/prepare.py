@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.errors import DataError, SchemaError
+from indistinct.errors import DataError, PolicyError, SchemaError
 from indistinct.hierarchies import build_hierarchy
 from indistinct.hierarchies.values import look_alikes, spelling_note
 from indistinct.models.numbers import missing_refused
@@ -75,9 +75,14 @@ def options_of(policy: Policy, **overrides: Any) -> TableOptions:
 
 
 def modelled(policy: Policy) -> tuple[str, ...]:
-    """Sensitive attributes that some model looks at, in policy order."""
-    used = {name for model in policy.privacy for name in model.attributes_used}
-    return tuple(name for name in policy.attributes if name in used)
+    """Attributes that are counted beside the quasi-identifiers, in policy order.
+
+    Those that some model looks at, and the target of the recoding, last where the policy does not name it.
+    """
+    target = policy.recoding.target
+    used = {name for model in policy.privacy for name in model.attributes_used} | {target}
+    named = tuple(name for name in policy.attributes if name in used)
+    return named if target is None or target in named else (*named, target)
 
 
 def reading_of(policy: Policy, source: Source, name: str) -> dict[str, Any]:
@@ -243,6 +248,8 @@ def prepare(
     carried_names = [
         name for name in source.columns if name in (*roles.insensitive, *roles.sensitive) and name not in sensitive
     ]
+    if not for_audit:
+        _check_target(policy, roles, source)
     references = None if reference is None else reference_counts(reference, policy, sensitive)
     bind = binder(policy, source, notices, quasi=quasi, quasi_as_text=for_audit, references=references)
     population = population_of(policy, quasi, options_of(policy))
@@ -278,6 +285,21 @@ def _with_population(frequencies: Frequencies, policy: Policy, population: Popul
     return found
 
 
+def _check_target(policy: Policy, roles: Roles, source: Source) -> None:
+    """Refuse a target of the recoding that the table lacks or that is not published as it is."""
+    target = policy.recoding.target
+    if target is None:
+        return
+    if target not in source.columns:
+        raise SchemaError.unknown_column(target, source.columns, key="recoding.target")
+    if target not in (*roles.sensitive, *roles.insensitive):
+        raise PolicyError(
+            f'recoding.target names "{target}", which is {roles.attributes[target].role}; name a column that is '
+            "published as it is, sensitive or insensitive",
+            key="recoding.target",
+        )
+
+
 def _placed_missing(frequencies: Frequencies, policy: Policy) -> Frequencies:
     """Say where in its order a missing sensitive value stands, as the policy decides."""
     references = {
@@ -305,4 +327,8 @@ def near_unique(prepared: Prepared) -> list[tuple[str, int, int]]:
         once = int((np.bincount(column.codes[column.codes >= 0], minlength=1) == 1).sum())
         if once > NEAR_UNIQUE_SHARE * rows:
             found.append((name, once, rows))
+    for name, reference in prepared.counted.frequencies.references.items():  # a target is counted, not carried
+        once = int((reference.counts == 1).sum())
+        if name in prepared.roles.unconfirmed and once > NEAR_UNIQUE_SHARE * reference.total > 5:
+            found.append((name, once, reference.total))
     return found

@@ -139,8 +139,9 @@ class Assignment:
 
     Classes are 0..``classes``-1, each non-empty; ``SUPPRESSED`` (-1) means dropped. Every cell's counts add up to its
     rows. ``levels`` (one per quasi-identifier) is set by full-domain algorithms: then a class is published by its
-    nodes at these levels instead of by its smallest box. ``notes`` are sentences about the search for people;
-    ``proven`` is False for a best-effort search that stopped early.
+    nodes at these levels instead of by its smallest box. ``boxes`` int32[g, d, 2] is set by algorithms that publish
+    wider boxes than that: smallest and largest code of each class and quasi-identifier. ``notes`` are sentences about
+    the search for people; ``proven`` is False for a best-effort search that stopped early.
 
     An algorithm that cuts the link between quasi-identifiers and sensitive values also sets ``group_of``: those rows
     of the cell go to a group 0..``groups``-1 (-1 where the class is -1), which is published beside the class, and the
@@ -154,6 +155,7 @@ class Assignment:
     levels: tuple[int, ...] | None = None
     notes: tuple[str, ...] = ()
     proven: bool | None = None
+    boxes: Int32 | None = None
     group_of: Int32 | None = None
     groups: int = 0
     reasons: Mapping[str, int] = field(default_factory=dict)
