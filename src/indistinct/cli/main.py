@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from indistinct.cli import anonymize, audit, demo, hierarchy, policy, verify
+from indistinct.cli import anonymize, audit, demo, explain, hierarchy, policy, utility, verify
 from indistinct.cli.common import print_json, tell
 from indistinct.errors import Cancelled, IndistinctError
 
@@ -30,6 +30,8 @@ app = typer.Typer(
 app.command("audit")(audit.audit)
 app.command("anonymize")(anonymize.anonymize)
 app.command("verify")(verify.verify)
+app.command("explain")(explain.explain)
+app.command("utility")(utility.utility)
 app.command("demo")(demo.demo)
 app.add_typer(hierarchy.app, name="hierarchy")
 app.add_typer(policy.app, name="policy")
