@@ -5,7 +5,9 @@ The public names below are loaded on first use, so that importing the package (a
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -33,7 +35,10 @@ if TYPE_CHECKING:
     )
     from indistinct.releases.anonymize import Release, anonymize
     from indistinct.releases.audit import Audit, audit
+    from indistinct.releases.explain import Explanation, explain
+    from indistinct.releases.utility import Utility, utility
     from indistinct.releases.verify import Verification, verify
+    from indistinct.reports.report import report
 
 _WHERE: Final = {
     "errors": (
@@ -46,7 +51,10 @@ _WHERE: Final = {
     ),
     "releases.anonymize": ("Release", "anonymize"),
     "releases.audit": ("Audit", "audit"),
+    "releases.explain": ("Explanation", "explain"),
+    "releases.utility": ("Utility", "utility"),
     "releases.verify": ("Verification", "verify"),
+    "reports.report": ("report",),
 }  # fmt: skip
 _MODULE: Final = {name: module for module, names in _WHERE.items() for name in names}
 
@@ -58,6 +66,7 @@ __all__ = [
     "DataError",
     "DistinctL",
     "EntropyL",
+    "Explanation",
     "HierarchyError",
     "IndistinctError",
     "InfeasibleError",
@@ -71,12 +80,27 @@ __all__ = [
     "SchemaError",
     "TCloseness",
     "UnsupportedError",
+    "Utility",
     "Verification",
     "VerificationError",
     "anonymize",
     "audit",
+    "explain",
+    "report",
+    "utility",
     "verify",
 ]
+
+
+class _Package(ModuleType):
+    """This package: a public function keeps its name when the folder of the same name (``utility``) is imported."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _MODULE and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

@@ -160,7 +160,7 @@ def _sides(
     spellings = spellers({name: before.column(name)[0] for name in after.columns}, typed, policy)
     after, before = restored(after, spellings, guard_of(policy, path)), restored(before, spellings)
     axes = [
-        _axis(name, before.column(name)[0], after.column(name)[0], source, policy, generalized=name in roles.quasi)
+        column_axis(name, before.column(name)[0], after.column(name)[0], source, policy, generalized=name in roles.quasi)
         for name in after.columns
     ]
     if not any(name in roles.quasi for name in after.columns):
@@ -168,7 +168,7 @@ def _sides(
     return Sides(tuple(axes), before.codes, before.rows, after.codes, after.rows), list(opened.warnings)
 
 
-def _axis(
+def column_axis(
     name: str,
     before: Sequence[str | None],
     after: Sequence[str | None],
@@ -177,6 +177,7 @@ def _axis(
     *,
     generalized: bool,
 ) -> Axis:
+    """Read one column of both tables as the policy declares it."""
     attribute = policy.attributes.get(name)
     if attribute is None:
         kind = source.types[name]
