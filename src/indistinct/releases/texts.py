@@ -180,9 +180,10 @@ def verification_text(document: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def as_html(text: str) -> str:
-    """Show a text in a notebook as it is in a terminal."""
-    return f"<pre>{escape(text)}</pre>"
+def as_html(text: str, models: Iterable[Mapping[str, Any]] = ()) -> str:
+    """Show an answer in a notebook: its models as a table, and below them the text as it is in a terminal."""
+    entries = list(models)
+    return (models_html("Models", entries) if entries else "") + f"<pre>{escape(text)}</pre>"
 
 
 def table_html(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

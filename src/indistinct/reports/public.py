@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import tomlkit
 
-from indistinct.reports.summary import _proof, asked, columns, size_histogram
-from indistinct.tables.keys import KeyTable
+from indistinct.reports.summary import proof, asked, columns, size_histogram
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -55,10 +54,11 @@ def public(release: Release) -> dict[str, Any]:
         "unit": "rows",
         "columns": _public_columns(decision),
         "sizes": size_histogram(sizes),
-        "smallest_class": int(sizes.min()),
+        "smallest_class": int(sizes.min(initial=document["published_rows"])),
+        "guaranteed": _guaranteed(decision.policy, sizes),
         "distributions": _published_distributions(decision),
         "policy": _policy_text(decision.policy),
-        **_proof(outputs, decision.policy),
+        **proof(outputs, decision.policy),
     }
 
 
@@ -84,14 +84,35 @@ def _public_columns(decision: Decision) -> list[dict[str, Any]]:
     ]
 
 
+def _guaranteed(policy: Policy, sizes: np.ndarray[Any, np.dtype[np.int64]]) -> dict[str, Any] | None:
+    """Least size of a group that the reader may rely on: rows counted in the file, or the persons that were asked for.
+
+    The file does not tell how many persons stand behind a group.
+    """
+    if policy.person is None:
+        return {"size": int(sizes.min()), "unit": "rows"} if len(sizes) else None
+    asked_for = [int(model.k) for model in policy.privacy if hasattr(model, "k")]
+    return {"size": max(asked_for), "unit": "persons"} if asked_for else None
+
+
 def _class_sizes(decision: Decision) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Sizes in rows of the classes of equal published quasi-identifiers, as anyone can count them in the file."""
-    published = decision.published
+    """Sizes in rows of the classes of equal published quasi-identifiers, as anyone can count them in the file.
+
+    Rows with the token in every quasi-identifier are no class where the policy exempts them.
+    """
+    published, policy = decision.published, decision.policy
     quasi = [hierarchy.attribute for hierarchy in decision.frequencies.quasi]
-    found = [np.ascontiguousarray(column.codes + 1) for column in published.columns if column.name in quasi]
-    keys = KeyTable(len(found))
-    numbers = keys.add(found, keep=True)
-    return np.bincount(numbers, published.repeat).astype(np.int64)
+    columns_of = [column for column in published.columns if column.name in quasi]
+    codes = np.column_stack([column.codes for column in columns_of])
+    if policy.suppression.rows == "exempt":
+        token = policy.output.suppressed_token
+        stars = [np.array([text == token for text in (*c.values.to_pylist(), None)], np.bool_) for c in columns_of]
+        kept = ~np.logical_and.reduce([star[c.codes] for star, c in zip(stars, columns_of, strict=True)])
+        codes, repeat = codes[kept], published.repeat[kept]
+    else:
+        repeat = published.repeat
+    number = np.unique(codes, axis=0, return_inverse=True)[1].reshape(-1)
+    return np.bincount(number, repeat).astype(np.int64)
 
 
 def _published_distributions(decision: Decision) -> list[dict[str, Any]]:

@@ -44,12 +44,9 @@ def lead(summary: Summary, t: Catalogue) -> list[str]:
     """The answer in three sentences."""
     sentences = [t("lead.rows", n=summary["published_rows"], published=summary["published_rows"], rows=summary["rows"])]
     sentences.append(t("lead.satisfied") if summary["satisfied"] else t("lead.not_satisfied"))
-    sentences.append(t("lead.smallest", n=summary["smallest_class"], unit=_unit(summary, t, summary["smallest_class"])))
+    n = summary["smallest_class"]
+    sentences.append(t("lead.smallest", n=n, unit=t(f"unit.{summary['unit']}", n=n)))
     return sentences
-
-
-def _unit(summary: Summary, t: Catalogue, n: int) -> str:
-    return t("unit.persons", n=n) if summary["unit"] == "persons" else t("unit.rows", n=n)
 
 
 def _asked(summary: Summary, t: Catalogue) -> list[Block]:
@@ -139,10 +136,10 @@ def _columns(summary: Summary, t: Catalogue) -> list[Block]:
 
 
 def _learn(summary: Summary, t: Catalogue) -> list[Block]:
-    n = summary["smallest_class"]
-    blocks: list[Block] = [
-        ("text", t("learn.single", n=n, risk=t.percent(1 / n), unit=_unit(summary, t, n))),
-    ]
+    blocks: list[Block] = []
+    if summary["guaranteed"]:
+        n, unit = summary["guaranteed"]["size"], summary["guaranteed"]["unit"]
+        blocks.append(("text", t("learn.single", n=n, risk=t.percent(1 / n), unit=t(f"unit.{unit}", n=n))))
     if summary["kind"] == "internal":
         blocks.append(("text", t("learn.mean", risk=t.percent(summary["risk"]["mean"], 2))))
         if summary["persons_in_several_classes"]:

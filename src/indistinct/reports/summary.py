@@ -63,6 +63,7 @@ def summary(
         "columns": columns(decision, document["loss"]["lm_by_attribute"]),
         "sizes": size_histogram(sizes),
         "smallest_class": int(sizes.min()),
+        "guaranteed": {"size": int(sizes.min()), "unit": document["unit"]},
         "distributions": _distributions(decision),
         "worst": _worst(decision),
         "risk": {
@@ -74,7 +75,7 @@ def summary(
         "attacks_document": None if attacks is None else dict(attacks),
         "warnings": document["warnings"],
         "policy": decision.policy.dumps(),
-        **_proof(outputs, decision.policy),
+        **proof(outputs, decision.policy),
     }
 
 
@@ -88,7 +89,7 @@ def asked(policy: Policy) -> dict[str, Any]:
     }
 
 
-def _proof(outputs: Sequence[Path], policy: Policy) -> dict[str, Any]:
+def proof(outputs: Sequence[Path], policy: Policy) -> dict[str, Any]:
     """Hashes and versions: those of the manifest where there is one."""
     manifest = (read_manifest(outputs[0]) or {}) if outputs else {}
     return {
