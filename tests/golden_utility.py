@@ -3,12 +3,12 @@
 from fractions import Fraction
 from math import isclose, log
 
-import naive_losses
-import naive_utility
 import numpy as np
 import pyarrow as pa
 
 import indistinct as ind
+import naive_losses
+import naive_utility
 from indistinct import losses
 from indistinct.releases.prepare import prepare
 from indistinct.tables.classes import recoding_of
@@ -30,7 +30,9 @@ def kl(given, _parameters, expected, _):
     policy = ind.Policy(attributes=attributes, privacy=[ind.KAnonymity(1)])
     table = pa.table({"letter": [row[0] for row in rows], "number": [row[1] for row in rows]})
     counted = prepare(table, policy).counted.frequencies
-    cells = [tuple(h.texts[code] for h, code in zip(counted.quasi, cell, strict=True)) for cell in counted.codes.tolist()]
+    cells = [
+        tuple(h.texts[code] for h, code in zip(counted.quasi, cell, strict=True)) for cell in counted.codes.tolist()
+    ]
     assignment = Assignment(
         np.array([cells.index(row) for row in rows], np.int32),
         np.ones(len(rows), np.int64),

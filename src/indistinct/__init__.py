@@ -93,7 +93,7 @@ __all__ = [
 
 
 class _Package(ModuleType):
-    """This package: a public function keeps its name when the folder of the same name (``utility``) is imported."""
+    """The package itself: a public function keeps its name when the folder of that name (``utility``) is imported."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in _MODULE and isinstance(value, ModuleType)):

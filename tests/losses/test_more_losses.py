@@ -3,7 +3,6 @@
 from fractions import Fraction
 from math import isclose, log
 
-import naive_losses as naive
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import indistinct as ind
+import naive_losses as naive
 from indistinct import losses
 from indistinct.hierarchies.taxonomy import build as taxonomy
 from indistinct.losses.cells import cells as cells_of

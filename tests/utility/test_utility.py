@@ -3,7 +3,6 @@
 from collections import Counter
 from math import isclose
 
-import naive_utility as naive
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import indistinct as ind
+import naive_utility as naive
 from indistinct.utility import Sides, axis_of
 from indistinct.utility.correlations import correlations
 from indistinct.utility.distributions import contingency, cramers_v, distributions, total_variation
@@ -46,7 +46,8 @@ INTEGER = {"type": "integer"}
     [
         ("integer", "[20, 30)", 10), ("integer", "(20, 30]", 10), ("integer", "[20, 29]", 10), ("integer", "25", 1),
         ("integer", "90+", 10), ("integer", "<2", 2), ("integer", "*", 100), ("decimal", "[1.5, 4)", 2.5),
-        ("decimal", "3", 0), ("date", "1970-01", 31), ("date", "1970-01-05", 1), ("date", "[1970-01-01, 1970-02-01)", 31),
+        ("decimal", "3", 0), ("date", "1970-01", 31), ("date", "1970-01-05", 1),
+        ("date", "[1970-01-01, 1970-02-01)", 31),
     ],
 )  # fmt: skip
 def test_labels_cover_what_they_say(type_, label, width):
@@ -330,7 +331,10 @@ def test_losses_read_off_the_labels_are_those_of_the_release(seed, recoding):
         {
             "age": generator.integers(0, 70, n),
             "height": np.round(generator.normal(1.7, 0.1, n), 2),
-            "day": [f"20{y:02d}-{m:02d}-11" for y, m in zip(generator.integers(10, 14, n), generator.integers(1, 13, n), strict=True)],
+            "day": [
+                f"20{y:02d}-{m:02d}-11"
+                for y, m in zip(generator.integers(10, 14, n), generator.integers(1, 13, n), strict=True)
+            ],
             "town": [f"{z:04d}" for z in generator.integers(0, 40, n)],
             "ill": [str(v) for v in generator.integers(0, 4, n)],
         }

@@ -53,7 +53,7 @@ def _covered(found: Cells, counts: Int64) -> Int64:
     """Count the rows of the whole table whose value lies in each cell."""
     below = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
     first, last = spans(found)
-    return below[last + 1] - below[first]
+    return np.asarray(below[last + 1] - below[first])
 
 
 def _bits(rows: Int64, counts: Int64) -> float:

@@ -16,7 +16,6 @@ The others can't be had this way: classes (discernibility, average class size, a
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +26,7 @@ from indistinct.losses.iloss import largest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from fractions import Fraction
 
     from indistinct.hierarchies.hierarchy import Hierarchy, Level
 

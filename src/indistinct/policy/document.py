@@ -365,7 +365,9 @@ class Recoding(Section):
     @model_validator(mode="after")
     def _loss_is_searched(self) -> Self:
         if self.loss != "lm" and self.algorithm not in SEARCHING:
-            sentence = f"cannot be chosen for {self.algorithm}: of a loss other than lm only {' and '.join(SEARCHING)} know"
+            sentence = (
+                f"cannot be chosen for {self.algorithm}: of a loss other than lm only {' and '.join(SEARCHING)} know"
+            )
             refuse([problem(("loss",), sentence, self.loss)])
         return self
 

@@ -102,7 +102,7 @@ def explain(
         document["suppressed_rows"] = suppressed_rows(assignment)
         document["suppressed"] = _suppressed(prepared, assignment, say)
         document["largest_classes"] = _largest(prepared, assignment, recoding, say)
-        document["stretching_rows"] = _stretching(frequencies, assignment, recoding, say)
+        document["stretching_rows"] = _stretching(frequencies, assignment, say)
         document["one_level_less"] = _one_level_less(prepared, assignment, say)
     else:
         by_attribute = {}
@@ -110,7 +110,6 @@ def explain(
     document["reachable"] = [] if loss is None else _reachable(prepared, Fraction(loss), say)
     document["warnings"] = [notice.document() for notice in prepared.notices]
     return Explanation(document)
-
 
 
 def _size_wanted(privacy: tuple[Privacy, ...]) -> int:
@@ -164,8 +163,8 @@ def _failing(prepared: Prepared, assignment: Assignment) -> tuple[list[list[str]
 def _regrouped(assignment: Assignment, entries: Int64, keys: NDArray[Any]) -> Assignment:
     """Make classes of equal keys of some entries of an assignment; the others are left out."""
     _, inverse = np.unique(keys, axis=0, return_inverse=True)
-    inverse = inverse.reshape(-1).astype(np.int32)
-    return Assignment(assignment.cell[entries], assignment.count[entries], inverse, int(inverse.max(initial=-1)) + 1)
+    group = np.asarray(inverse.reshape(-1), np.int32)
+    return Assignment(assignment.cell[entries], assignment.count[entries], group, int(group.max(initial=-1)) + 1)
 
 
 def _nodes(frequencies: Frequencies, assignment: Assignment, entries: Int64, levels: tuple[int, ...]) -> NDArray[Any]:
@@ -188,9 +187,7 @@ def _shown(named: dict[str, str | None]) -> str:
     return "{" + ", ".join(f"{name} {'missing' if text is None else text}" for name, text in named.items()) + "}"
 
 
-def _suppressed(
-    prepared: Prepared, assignment: Assignment, say: Callable[[str, str], None]
-) -> list[dict[str, Any]]:
+def _suppressed(prepared: Prepared, assignment: Assignment, say: Callable[[str, str], None]) -> list[dict[str, Any]]:
     """Why rows are suppressed: the classes that they would form and the models that these fail."""
     gone = np.flatnonzero(assignment.class_of == SUPPRESSED)
     if not len(gone):
@@ -286,7 +283,7 @@ def _split(
 
 
 def _stretching(
-    frequencies: Frequencies, assignment: Assignment, recoding: Recoding, say: Callable[[str, str], None]
+    frequencies: Frequencies, assignment: Assignment, say: Callable[[str, str], None]
 ) -> list[dict[str, Any]]:
     """Single rows that stretch their class: what the class would lose less without the row."""
     kept = np.flatnonzero(assignment.class_of != SUPPRESSED)
@@ -311,7 +308,9 @@ def _stretching(
             ):
                 if number[end] == 1 and other != code[end]:
                     gain = hierarchy.cost(lo, hi) - hierarchy.cost(*box)
-                    gains.append((gain * (int(rows[own]) - 1) * weights[position] / whole, position, own, int(code[end])))
+                    gains.append(
+                        (gain * (int(rows[own]) - 1) * weights[position] / whole, position, own, int(code[end]))
+                    )
     gains.sort(key=lambda item: (-item[0], item[1:]))
     found = []
     for gain, position, own, code_of in gains[:SHOWN]:
@@ -352,7 +351,10 @@ def _one_level_less(
         bad = np.array([bool(names) for names in failed], np.bool_)
         gone = int(rows[bad].sum())
         kept = Assignment(
-            classes.cell, classes.count, np.where(bad[classes.class_of], SUPPRESSED, classes.class_of), classes.classes
+            classes.cell,
+            classes.count,
+            np.where(bad[classes.class_of], SUPPRESSED, classes.class_of).astype(np.int32),
+            classes.classes,
         )
         used, new = np.unique(kept.class_of[kept.class_of >= 0], return_inverse=True)
         class_of = np.full(len(kept.class_of), SUPPRESSED, np.int32)
@@ -371,7 +373,9 @@ def _one_level_less(
             for n in blockers.tolist()
         ]
         found.append(entry)
-        fits = f"which is allowed, and lose {100 * value:.1f} %" if gone <= allowed else f"more than the {allowed} allowed"
+        fits = (
+            f"which is allowed, and lose {100 * value:.1f} %" if gone <= allowed else f"more than the {allowed} allowed"
+        )
         say("one level less", f'"{hierarchy.attribute}" at level {level - 1} would suppress {gone} rows, {fits}')
     return found
 
@@ -384,7 +388,7 @@ def _attributes(
     whole = sum((weights[name] * loss for name, loss in by_attribute.items()), Fraction(0))
     tuples, rows = frequencies.tuples, frequencies.tuple_rows
     alone = int((rows == 1).sum())
-    found = []
+    found: list[dict[str, Any]] = []
     for position, hierarchy in enumerate(frequencies.quasi):
         others = np.delete(tuples, position, axis=1)
         distinct, inverse = np.unique(others, axis=0, return_inverse=True)

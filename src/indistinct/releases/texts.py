@@ -212,15 +212,15 @@ def utility_text(document: Mapping[str, Any]) -> str:
     gone = document["rows"] - document["published_rows"]
     lines = [
         f"{document['published_rows']} of {document['rows']} rows published ({gone} are missing)",
-        f"lost: {100 * losses['lm']:.1f} % of the detail (LM {losses['lm']:.4f}, GCP {losses['gcp']:.4f}, "
-        f"ILoss {losses['iloss']:.4f})",
+        f"lost: {100 * losses['lm']:.1f} % of the detail (LM {losses['lm']:.4f}, GCP {losses['gcp']:.4f})",
         "",
     ]
     if asked["mean_relative_error"] is not None:
         low, high = asked["interval"]
         lines.append(
             f"random COUNT queries ({asked['queries']} with {asked['dimension']} conditions): relative error "
-            f"{100 * asked['mean_relative_error']:.1f} % on average (95 % interval {100 * low:.1f} to {100 * high:.1f}), "
+            f"{100 * asked['mean_relative_error']:.1f} % on average "
+            f"(95 % interval {100 * low:.1f} to {100 * high:.1f}), "
             f"median {100 * asked['median']:.1f} %, one in twenty above {100 * asked['percentile_95']:.1f} %"
         )
     lines += _answers_text(document["sql"])
@@ -233,7 +233,9 @@ def utility_text(document: Mapping[str, Any]) -> str:
         for entry in strong[:5]:
             association = entry["association"]
             one, other = entry["columns"]
-            lines.append(f"  {one} and {other}: {number(association['before'])}, published {number(association['after'])}")
+            lines.append(
+                f"  {one} and {other}: {number(association['before'])}, published {number(association['after'])}"
+            )
     for entry in document["correlations"]:
         if entry["before"] and entry["after"]:
             one, other = entry["columns"]
@@ -248,11 +250,11 @@ def utility_text(document: Mapping[str, Any]) -> str:
                 lines.append(f"  {item['name']}: {before:.4g}, {after:.4g}, {number(item['overlap'])}")
     learned = document["task"]
     if learned:
-        lines += [
-            "",
+        lines.append("")
+        lines.append(
             f"learning {learned['target']}: {learned['measure']} {learned['before']:.3f} from the original, "
-            f"{learned['after']:.3f} from the release, {learned['baseline']:.3f} by the baseline; {learned['note']}",
-        ]
+            f"{learned['after']:.3f} from the release, {learned['baseline']:.3f} by the baseline; {learned['note']}"
+        )
     return "\n".join([*lines, *warnings_text(document["warnings"])])
 
 
@@ -265,7 +267,8 @@ def _answers_text(queries: Sequence[Mapping[str, Any]]) -> list[str]:
             error = "" if answer["relative_error"] is None else f", error {100 * answer['relative_error']:.1f} %"
             what = " ".join([*answer["group"], answer["column"]])
             lines.append(
-                f"  {what}: {answer['original']:.6g}, estimated {answer['release']:.6g} ({low:.6g} to {high:.6g}){error}"
+                f"  {what}: {answer['original']:.6g}, estimated {answer['release']:.6g} "
+                f"({low:.6g} to {high:.6g}){error}"
             )
     return lines
 

@@ -96,9 +96,7 @@ def utility(
     quasi = [name for name in roles.quasi if name in {axis.name for axis in sides.axes}]
     secret = _sensitive(roles, sides, sensitive)
     progress("measure", 0, 4)
-    asked = workload(
-        sides, quasi, secret, queries=queries, dimension=dimension, theta=theta, seed=seed, phi=phi
-    )
+    asked = workload(sides, quasi, secret, queries=queries, dimension=dimension, theta=theta, seed=seed, phi=phi)
     if len(asked.actual) < queries:
         notices.append(
             Notice("queries", None, f"only {len(asked.actual)} of {queries} random queries select a row; raise theta")
@@ -160,7 +158,9 @@ def _sides(
     spellings = spellers({name: before.column(name)[0] for name in after.columns}, typed, policy)
     after, before = restored(after, spellings, guard_of(policy, path)), restored(before, spellings)
     axes = [
-        column_axis(name, before.column(name)[0], after.column(name)[0], source, policy, generalized=name in roles.quasi)
+        column_axis(
+            name, before.column(name)[0], after.column(name)[0], source, policy, generalized=name in roles.quasi
+        )
         for name in after.columns
     ]
     if not any(name in roles.quasi for name in after.columns):

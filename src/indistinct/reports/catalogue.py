@@ -43,7 +43,9 @@ class Catalogue:
         if isinstance(value, int):
             return f"{value:,}"
         if isinstance(value, float):
-            return f"{int(value):,}" if value == int(value) else f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+            return (
+                f"{int(value):,}" if value == int(value) else f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+            )
         return str(value)
 
     def percent(self, share: float, digits: int = 1) -> str:

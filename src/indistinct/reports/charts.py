@@ -14,16 +14,20 @@ FIRST, SECOND = "#8a8a8a", "#1f5fa8"
 
 
 def bars(
-    name: str, title: str, description: str, labels: Sequence[str], series: Sequence[tuple[str, Sequence[str], Sequence[float]]]
+    name: str,
+    title: str,
+    description: str,
+    labels: Sequence[str],
+    series: Sequence[tuple[str, Sequence[str], Sequence[float]]],
 ) -> str:
-    """Draw horizontal bars: one group for each label, one bar for each series (name, texts, values); unique ``name``."""
+    """Draw horizontal bars: one group for each label, one bar for each series (name, texts, values)."""
     most = max((value for _, _, values in series for value in values), default=0.0) or 1.0
     height = len(labels) * (len(series) * BAR + GAP) + (20 if len(series) > 1 else 0) + GAP
     room = WIDTH - LABEL - NUMBER
     colours = (FIRST, SECOND) if len(series) > 1 else (SECOND,)
+    size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
     parts = [
-        f'<svg role="img" aria-labelledby="{name}-t {name}-d" viewBox="0 0 {WIDTH} {height}" '
-        f'width="{WIDTH}" height="{height}">',
+        f'<svg role="img" aria-labelledby="{name}-t {name}-d" {size}>',
         f'<title id="{name}-t">{escape(title)}</title><desc id="{name}-d">{escape(description)}</desc>',
     ]
     y = GAP

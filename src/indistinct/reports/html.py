@@ -26,5 +26,9 @@ def html(summary: dict[str, Any], t: Catalogue) -> str:
     environment.filters["chart"] = lambda block: Markup(bars(*block[1:]))  # noqa: S704  # bars escapes what it is given
     template = environment.get_template("report.html.j2")
     return template.render(
-        t=t, summary=summary, sections=sections(summary, t), lead=lead(summary, t), internal=summary["kind"] == "internal"
+        t=t,
+        summary=summary,
+        sections=sections(summary, t),
+        lead=lead(summary, t),
+        internal=summary["kind"] == "internal",
     )

@@ -30,7 +30,10 @@ def markdown(summary: dict[str, Any], t: Catalogue) -> str:
             else:
                 _, title, _, labels, series = content
                 rows = [[label, *(texts[row] for _, texts, _ in series)] for row, label in enumerate(labels)]
-                lines += [*_table(title, [t("head.what"), *(name or t("head.value") for name, _, _ in series)], rows), ""]
+                lines += [
+                    *_table(title, [t("head.what"), *(name or t("head.value") for name, _, _ in series)], rows),
+                    "",
+                ]
     return "\n".join(lines)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import tomlkit
 
-from indistinct.reports.summary import proof, asked, columns, size_histogram
+from indistinct.reports.summary import asked, columns, proof, size_histogram
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 LEAST = 5
 SHOWN = 12
-HIDDEN = frozenset({"source", "key_file", "key_env", "mapping_file", "order", "domain", "values", "population", "history"})
+HIDDEN = frozenset(
+    {"source", "key_file", "key_env", "mapping_file", "order", "domain", "values", "population", "history"}
+)
 VERDICT = ("model", "attribute", "attributes", "distance", "kind", "estimator", "required", "satisfied")
 
 

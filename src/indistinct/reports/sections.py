@@ -50,7 +50,9 @@ def lead(summary: Summary, t: Catalogue) -> list[str]:
 
 
 def _asked(summary: Summary, t: Catalogue) -> list[Block]:
-    promises = [t.promise(entry) or f"{t.model(entry)}: {t.parameters(entry.get('required'))}" for entry in summary["models"]]
+    promises = [
+        t.promise(entry) or f"{t.model(entry)}: {t.parameters(entry.get('required'))}" for entry in summary["models"]
+    ]
     blocks: list[Block] = [("list", promises)]
     sentences = [
         t("asked.limit", share=t.percent(summary["limit"])),
@@ -78,7 +80,10 @@ def _proved(summary: Summary, t: Catalogue) -> list[Block]:
         ("table", t("caption.models"), head, rows),
         ("text", t("proved.rows_match") if verification["rows_match"] else t("proved.rows_differ")),
         ("text", t("proved.coverage") if verification["coverage"] == "proven" else t("proved.no_coverage")),
-        ("text", t(f"declares.{summary['declares']}") if t.has(f"declares.{summary['declares']}") else summary["declares"]),
+        (
+            "text",
+            t(f"declares.{summary['declares']}") if t.has(f"declares.{summary['declares']}") else summary["declares"],
+        ),
     ]
 
 
@@ -168,7 +173,9 @@ def _foreign(document: dict[str, Any] | None, caption: str, t: Catalogue) -> lis
 
 def _sizes(summary: Summary, t: Catalogue) -> list[Block]:
     labels = [
-        t.number(entry["to"]) if entry["from"] == entry["to"] else f"{t.number(entry['from'])} \N{EN DASH} {t.number(entry['to'])}"
+        t.number(entry["to"])
+        if entry["from"] == entry["to"]
+        else f"{t.number(entry['from'])} \N{EN DASH} {t.number(entry['to'])}"
         for entry in summary["sizes"]
     ]
     texts = [t.number(entry["classes"]) for entry in summary["sizes"]]

@@ -126,7 +126,9 @@ def columns(decision: Decision, loss: Mapping[str, float] | None) -> list[dict[s
             exact_texts = {str(text) for text in hierarchy.texts if text is not None}
             starred = sum(int(n) for text, n in zip(texts, rows[1:], strict=True) if str(text) in stars - exact_texts)
             exact = int(rows[0]) + sum(
-                int(n) for text, n in zip(texts, rows[1:], strict=True) if _is_value(text, hierarchy.is_fixed, exact_texts)
+                int(n)
+                for text, n in zip(texts, rows[1:], strict=True)
+                if _is_value(text, hierarchy.is_fixed, exact_texts)
             )
             entry |= {
                 "done": "unchanged" if hierarchy.is_fixed else "generalized",
@@ -183,16 +185,16 @@ def _distributions(decision: Decision) -> list[dict[str, Any]]:
     after, axes = [], []
     for position, hierarchy in enumerate(frequencies.quasi):
         texts, label_of = decision.recoding.labels(position)
-        axes.append(column_axis(hierarchy.attribute, hierarchy.texts, [*texts, token], source, policy, generalized=True))
+        axes.append(
+            column_axis(hierarchy.attribute, hierarchy.texts, [*texts, token], source, policy, generalized=True)
+        )
         after.append(label_of[assignment.class_of[kept]])
     for position, hierarchy in enumerate(frequencies.sensitive, len(frequencies.quasi)):
         axes.append(
             column_axis(hierarchy.attribute, hierarchy.texts, hierarchy.texts, source, policy, generalized=False)
         )
         after.append(frequencies.codes[assignment.cell[kept], position])
-    sides = Sides(
-        tuple(axes), frequencies.codes, frequencies.rows, np.column_stack(after), assignment.count[kept]
-    )
+    sides = Sides(tuple(axes), frequencies.codes, frequencies.rows, np.column_stack(after), assignment.count[kept])
     return distributions(sides)
 
 
@@ -208,17 +210,17 @@ def _worst(decision: Decision) -> list[dict[str, Any]]:
         reference = frequencies.references[name]
         overall = float(reference.counts.max() / reference.total)
         order = np.lexsort((-classes.rows, -top / classes.rows))
-        for number in order[:WORST].tolist():
-            found.append(
-                {
-                    "column": name,
-                    "class": {
-                        h.attribute: texts[at[number]] for h, (texts, at) in zip(frequencies.quasi, labels, strict=True)
-                    },
-                    "rows": int(classes.rows[number]),
-                    "top": int(top[number]),
-                    "share": float(top[number] / classes.rows[number]),
-                    "share_in_table": overall,
-                }
-            )
+        found += [
+            {
+                "column": name,
+                "class": {
+                    h.attribute: texts[at[number]] for h, (texts, at) in zip(frequencies.quasi, labels, strict=True)
+                },
+                "rows": int(classes.rows[number]),
+                "top": int(top[number]),
+                "share": float(top[number] / classes.rows[number]),
+                "share_in_table": overall,
+            }
+            for number in order[:WORST].tolist()
+        ]
     return found

@@ -78,7 +78,7 @@ class Axis:
         """float64[labels]: how much of the domain each label covers; leaves, values or length; NaN for missing."""
         if self.low is None or self.high is None:
             return np.asarray(self.covers.sum(axis=1), np.float64).reshape(-1)
-        return self.high - self.low + (self.kind == "discrete")
+        return np.asarray(self.high - self.low + (self.kind == "discrete"))
 
     @cached_property
     def middle(self) -> Float64:
@@ -86,7 +86,7 @@ class Axis:
         if self.low is None or self.high is None:
             message = f"{self.name} has no scale"
             raise TypeError(message)
-        return (self.low + self.high) / 2
+        return np.asarray((self.low + self.high) / 2)
 
     def matches(self, wanted: Predicate) -> Bool:
         """bool[n]: which original texts lie in a range (closed) or a set of leaves."""
@@ -103,7 +103,7 @@ class Axis:
         """
         if not isinstance(wanted, tuple):
             inside = self.covers @ wanted.astype(np.float64)
-            return np.divide(inside, self.widths, out=np.zeros(len(inside)), where=self.widths > 0)
+            return np.asarray(np.divide(inside, self.widths, out=np.zeros(len(inside)), where=self.widths > 0))
         low, high, begin, end = self.low, self.high, *wanted
         assert low is not None and high is not None  # noqa: PT018, S101  # as above
         known = ~np.isnan(low)
@@ -112,7 +112,7 @@ class Axis:
         share = np.divide(overlap, self.widths, out=np.zeros(len(low)), where=known & whole)
         point = known & ~whole
         share[point] = (low[point] >= begin) & (low[point] <= end)
-        return share
+        return np.asarray(share)
 
     def wanted(self, generator: np.random.Generator, share: float) -> Predicate:
         """Draw a range of ceil(size * share) consecutive values, at least 1, or as many leaves, at random."""
@@ -137,8 +137,8 @@ class Axis:
             return np.where(length > 0, matrix.indices[np.minimum(at, max(len(matrix.indices) - 1, 0))], NAN)
         low, high = self.low[label], self.high[label]
         if self.kind == "discrete":
-            return low + np.floor(generator.random(len(label)) * (high - low + 1))
-        return low + generator.random(len(label)) * (high - low)
+            return np.asarray(low + np.floor(generator.random(len(label)) * (high - low + 1)))
+        return np.asarray(low + generator.random(len(label)) * (high - low))
 
     def costs(self) -> Float64:
         """float64[labels]: the LM cost of each label, from what it covers."""

@@ -1,7 +1,7 @@
 """Distributions and contingency tables before and after, the release spread evenly inside its cells.
 
 *Total variation* of two distributions p, q is (1/2) sum |p_i - q_i|, in [0, 1]: the share of the rows that would have
-to move. Ordered columns are cut into at most ``BINS`` parts of equal width, or one for each value where there are fewer;
+to move. Ordered columns are cut into at most ``BINS`` parts of equal width, or one for each value where there are few;
 categories with more leaves keep the most frequent and join the others. *Cramér's V* = sqrt(X^2 / (n min(r - 1, c - 1)))
 of a contingency table, in [0, 1], 0 without association. A dropped row is in no table after.
 """
@@ -9,7 +9,7 @@ of a contingency table, in [0, 1], 0 without association. A dropped row is in no
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ BINS = 12
 
 @dataclass(frozen=True)
 class Bins:
-    """Parts of a domain: ``before`` float64[n, b] 1 where an original text lies, ``after`` float64[labels, b] shares."""
+    """Parts of a domain: ``before`` float64[n, b], 1 where a text lies, and ``after`` float64[labels, b], shares."""
 
     names: tuple[str, ...]
     before: Float64
@@ -69,7 +69,7 @@ def _ordered_bins(axis: Axis, most: int) -> Bins:
         ranges = [(float(start), float(min(start + step - 1, high))) for start in starts]
     else:
         edges = np.linspace(low, high, most + 1) if high > low else np.array([low, high])
-        ranges = [(float(a), float(b)) for a, b in zip(edges, edges[1:], strict=False)]
+        ranges = [(float(a), float(b)) for a, b in pairwise(edges)]
     from indistinct.utility.places import place_text
 
     names = [
@@ -120,7 +120,7 @@ def distributions(sides: Sides) -> list[dict[str, Any]]:
     for place, axis in enumerate(sides.axes):
         rows_before = np.bincount(sides.before[:, place], sides.rows_before, len(axis.before))
         rows_after = np.bincount(sides.after[:, place], sides.rows_after, len(axis.after))
-        bins = bins_of(axis, rows_before)
+        bins = bins_of(axis, rows_before.astype(np.float64))
         before, after = rows_before @ bins.before, rows_after @ bins.after
         entry: dict[str, Any] = {
             "column": axis.name,
@@ -132,7 +132,10 @@ def distributions(sides: Sides) -> list[dict[str, Any]]:
         }
         if axis.is_ordered and axis.type != "date":
             assert axis.at is not None  # noqa: S101  # ordered
-            entry["mean"] = {"before": _mean(axis.at, rows_before), "after": _mean(axis.middle, rows_after)}
+            entry["mean"] = {
+                "before": _mean(axis.at, rows_before.astype(np.float64)),
+                "after": _mean(axis.middle, rows_after.astype(np.float64)),
+            }
         if axis.unread:
             entry["unread_labels"] = axis.unread
         found.append(entry)
@@ -158,7 +161,8 @@ def contingency(sides: Sides, columns: Sequence[str]) -> list[dict[str, Any]]:
     for name in columns:
         place = sides.position(name)
         axis = sides.axes[place]
-        bins[name] = bins_of(axis, np.bincount(sides.before[:, place], sides.rows_before, len(axis.before)), 8)
+        weight = np.bincount(sides.before[:, place], sides.rows_before, len(axis.before)).astype(np.float64)
+        bins[name] = bins_of(axis, weight, 8)
     found = []
     for one, other in combinations(columns, 2):
         pair = sides.narrowed([one, other])

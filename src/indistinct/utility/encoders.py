@@ -1,7 +1,7 @@
 """Published cells as numbers that a learner can use.
 
-- ``midpoint``: an ordered cell is the middle of its range, a category the share of the cell in each leaf (an exact value
-  is one 1, the node ``{a, b}`` is 1/2 and 1/2);
+- ``midpoint``: an ordered cell is the middle of its range, a category the share of the cell in each leaf (an exact
+  value is one 1, the node ``{a, b}`` is 1/2 and 1/2);
 - ``bounds``: an ordered cell is its two ends, a category as above;
 - ``nodes``: an ordered cell is its middle, a category has one 0/1 column for each published label that covers it, so
   that an exact value and the nodes above it share columns.

@@ -126,9 +126,7 @@ def workload(
             continue
         actual.append(counted)
         estimated.append(count_after(narrowed, wanted))
-    return Workload(
-        np.array(actual), np.array(estimated), dimension, theta, seed, redraws, floor, tuple(columns)
-    )
+    return Workload(np.array(actual), np.array(estimated), dimension, theta, seed, redraws, floor, tuple(columns))
 
 
 def count_before(sides: Sides, wanted: Mapping[int, Predicate]) -> float:

@@ -1,8 +1,8 @@
 """The user's own SQL, asked of both tables.
 
 On the original the query runs as it is. The release is answered by an even spread inside its cells: every generalized
-cell is replaced by a value drawn from it, the query runs on that table, and so ``draws`` times; the estimate is the mean
-of the answers, the interval their 2.5th and 97.5th percentile (what the spread leaves open, not sampling). The table is
+cell is replaced by a value drawn from it, the query runs on that table, and so ``draws`` times; the estimate is the
+mean of the answers, the interval their 2.5th and 97.5th percentile (what the spread leaves open, not sampling). The table is
 called ``data``. The query is run by DuckDB, which may touch nothing but that table.
 """
 
@@ -48,9 +48,7 @@ def sql_queries(sides: Sides, queries: Sequence[str], *, draws: int = DRAWS, see
     ]
 
 
-def _compared(
-    actual: dict[tuple[str, ...], float], drawn: list[dict[tuple[str, ...], float]]
-) -> list[dict[str, Any]]:
+def _compared(actual: dict[tuple[str, ...], float], drawn: list[dict[tuple[str, ...], float]]) -> list[dict[str, Any]]:
     found = []
     for key in dict.fromkeys([*actual, *(key for answer in drawn for key in answer)]):
         values = np.array([answer.get(key, 0.0) for answer in drawn])
@@ -130,8 +128,9 @@ def _ask(table: Any, query: str) -> dict[tuple[str, ...], float]:
     import duckdb
     import pyarrow as pa
 
-    settings: dict[str, str | bool] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
-    with duckdb.connect(config=settings) as connection:
+    with duckdb.connect(
+        config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    ) as connection:
         connection.register("data", table)
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")

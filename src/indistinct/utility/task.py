@@ -41,7 +41,9 @@ def factory_of(text: str) -> Callable[[], Any]:
     """
     module, colon, name = text.partition(":")
     if not colon or not module or not name:
-        raise PolicyError(f'an estimator is given as module:factory, such as sklearn.tree:DecisionTreeClassifier, not "{text}"')
+        raise PolicyError(
+            f'an estimator is given as module:factory, such as sklearn.tree:DecisionTreeClassifier, not "{text}"'
+        )
     try:
         found = import_module(module)
     except ModuleNotFoundError as error:
@@ -84,7 +86,9 @@ def task(
         )
     regress = _is_regressor(factory())
     if regress and not axis.is_ordered:
-        raise PolicyError(f'"{target}" holds no numbers for a regressor; give it type integer or decimal', column=target)
+        raise PolicyError(
+            f'"{target}" holds no numbers for a regressor; give it type integer or decimal', column=target
+        )
     before, after = _features(sides, place, encoding, regress=regress)
     runs = [_run(factory, before, after, seed, regress=regress) for seed in seeds]
     found: dict[str, Any] = {
