@@ -2,8 +2,8 @@
 
 On the original the query runs as it is. The release is answered by an even spread inside its cells: every generalized
 cell is replaced by a value drawn from it, the query runs on that table, and so ``draws`` times; the estimate is the
-mean of the answers, the interval their 2.5th and 97.5th percentile (what the spread leaves open, not sampling). The table is
-called ``data``. The query is run by DuckDB, which may touch nothing but that table.
+mean of the answers, the interval their 2.5th and 97.5th percentile (what the spread leaves open, not sampling). The
+table is called ``data``. The query is run by DuckDB, which may touch nothing but that table.
 """
 
 from __future__ import annotations
