@@ -16,6 +16,7 @@ $(READY): pyproject.toml
 		|| { echo 'indistinct needs Python 3.11 or later: make PYTHON=python3.12 ...'; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m compileall -q src # also where Python is told to write no compiled files
 	@touch $@
 
 demo: $(READY) ## anonymize the bundled hospital table and say what was reached
@@ -33,8 +34,8 @@ lint: $(READY) ## style, types and the direction of imports
 
 check: lint test ## lint and test
 
-bench: $(READY) ## time the main jobs on this machine
-	@for file in main_job optimal local; do $(BIN)/python benchmarks/$$file.py || exit 1; done
+bench: $(READY) ## time the main jobs on this machine in a minute
+	$(BIN)/python benchmarks/run.py --small
 
 clean: ## remove the environment and everything that was built
 	rm -rf $(VENV) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,101 +1,96 @@
 """Whole processes on large files: time and peak memory, beside DuckDB's bare group-by in the same run.
 
-    python benchmarks/large.py [--shared ../shared] [--work DIR] [--rows 30000000] [--runs 3]
+    python benchmarks/large.py [--shared ../shared] [--work DIR] [--small] [--carried] [--json FILE]
 
-Tables are Adult scaled by ``tools/scale_table.py`` (made when absent; ``--work`` keeps them between runs). Each line is
-the median of ``--runs`` whole processes, compile cache warm, with the largest resident size of any run.
+Each line is the median of three whole processes (one for ``balanced``), compile cache warm, with the largest resident
+size of any run. ``--small`` takes 3,000,000 rows in place of 30,000,000. ``--carried`` adds the file with one float
+column that is carried, and the file as one single row group.
 """
 
-import argparse
 import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
-from pathlib import Path
 
-import indistinct as ind
+from adult import QUASI, benchmark, policy_of, scaled
 
-QUASI = (
-    "sex",
-    "age",
-    "race",
-    "marital-status",
-    "education",
-    "native-country",
-    "workclass",
-    "occupation",
-    "salary-class",
-)
+RUNS = 3
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--shared", type=Path, default=Path("../shared"))
-    parser.add_argument("--work", type=Path)
-    parser.add_argument("--rows", type=int, default=30_000_000)
-    parser.add_argument("--runs", type=int, default=3)
-    given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        work = given.work or Path(folder)
-        csv = scaled(given.shared, work, 3_000_000, "csv")
-        parquet = scaled(given.shared, work, given.rows, "parquet")
+    with benchmark(__doc__, carried="a carried column and a single row group too") as (given, work, tell):
+        rows = 3_000_000 if given.small else 30_000_000
+        data = given.shared / "data" / "adult"
+        csv = scaled(given.shared, work, 3_000_000)
+        parquet = scaled(given.shared, work, rows, "parquet")
+        figures = {}
+
+        def show(what, targets, runs, *words):
+            command = [sys.executable, "-c", "from indistinct.cli import main; main()", *map(str, words)]
+            figures[what] = several([measured(command) for _ in range(runs)])
+            tell(what, figures[what], targets)
+
+        out = {}
         for quality in ("fast", "balanced"):
             path = work / f"{quality}.toml"
-            policy(given.shared, quality).save(path)
-            out = ["--policy", path, "--force", "--quiet", "--output"]
-            if quality == "fast":
-                show("3,000,000 rows, CSV to CSV, fast", given.runs, "anonymize", csv, *out, work / "out.csv")
-            show(
-                f"{given.rows:,} rows, Parquet, {quality}", given.runs, "anonymize", parquet, *out, work / "out.parquet"
-            )
+            policy_of(data, recoding={"quality": quality}).save(path)
+            out[quality] = ["--policy", path, "--force", "--quiet", "--output"]
+        show("3,000,000 rows, CSV to CSV, fast", {"seconds": 6, "mib": 1229}, RUNS,
+             "anonymize", csv, *out["fast"], work / "out.csv")  # fmt: skip
+        for quality, target, runs in (("fast", 15, RUNS), ("balanced", 30, 1)):
+            targets = {} if given.small else {"seconds": target, "mib": 1536}
+            show(f"{rows:,} rows, Parquet, {quality}", targets, runs,
+                 "anonymize", parquet, *out[quality], work / "out.parquet")  # fmt: skip
+        if given.carried:
+            for what, file in variants(parquet, work):
+                targets = {} if given.small else {"seconds": 20, "mib": 2048}
+                show(f"{rows:,} rows, Parquet, fast, {what}", targets, 1,
+                     "anonymize", file, *out["fast"], work / "out.parquet")  # fmt: skip
         flags = ["--qi", ",".join(QUASI[:-1]), "--sensitive", QUASI[-1], "--k", "5", "--l", "2", "--t", "0.3"]
-        show(f"{given.rows:,} rows, audit", given.runs, "audit", parquet, *flags, "--t-distance", "equal", "--quiet")
+        show(f"{rows:,} rows, audit", {} if given.small else {"seconds": 4, "mib": 1024}, RUNS,
+             "audit", parquet, *flags, "--t-distance", "equal", "--quiet")  # fmt: skip
         names = ", ".join(f'"{name}"' for name in QUASI)
         query = f"SELECT count(*) FROM (SELECT {names}, count(*) FROM '{parquet}' GROUP BY ALL)"  # noqa: S608
         command = [sys.executable, "-c", f"import duckdb; duckdb.sql({query!r}).fetchall()"]
-        line(f"{given.rows:,} rows, DuckDB's group-by", [measured(command) for _ in range(given.runs)])
+        tell(f"{rows:,} rows, DuckDB's group-by", several([measured(command) for _ in range(RUNS)]))
 
 
-def policy(shared, quality="fast"):
-    folder = shared.resolve() / "data" / "adult"
-    attributes = {
-        name: {"role": "qi", "hierarchy": {"file": str(folder / f"adult_hierarchy_{name}.csv")}} for name in QUASI
-    }
-    attributes["age"] = {
-        "role": "qi", "type": "integer", "domain": [1, 100], "hierarchy": {"kind": "range", "bounds": "members"},
-    }  # fmt: skip
-    return ind.Policy(attributes=attributes, privacy=[ind.KAnonymity(5)], recoding={"quality": quality})
+def variants(parquet, work):
+    """The same rows with one more column of floats, and as one row group."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
-
-def scaled(shared, work, rows, suffix):
-    path = work / f"adult_{rows}.{suffix}"
-    if not path.exists():
-        source = shared / "data" / "adult" / "adult.csv"
-        subprocess.run(
-            [sys.executable, shared / "tools" / "scale_table.py", source, str(rows), path, "--seed", "7"], check=True
-        )
-    return path
-
-
-def show(what, runs, *words):
-    command = [sys.executable, "-c", "from indistinct.cli import main; main()", *map(str, words)]
-    measured(command)
-    line(what, [measured(command) for _ in range(runs)])
+    carried, single = work / f"carried_{parquet.name}", work / f"single_{parquet.name}"
+    if not carried.exists():
+        random, source = np.random.default_rng(1), pq.ParquetFile(parquet)
+        schema = source.schema_arrow.append(pa.field("measurement", pa.float64()))
+        with pq.ParquetWriter(carried, schema) as writer:
+            for batch in source.iter_batches(1_000_000):
+                column = pa.array(random.integers(0, 100_000, len(batch)) / 100)
+                writer.write_batch(pa.record_batch([*batch.columns, column], schema=schema))
+    yield "one carried column", carried
+    if not single.exists():
+        pq.write_table(pq.read_table(parquet), single, row_group_size=1 << 40)
+    yield "one row group", single
 
 
 def measured(command):
     """Wall seconds and peak MiB of one whole process."""
     begun = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, _, usage = os.wait4(process.pid, 0)
-    return time.perf_counter() - begun, usage.ru_maxrss / 1024
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        sys.exit(f"failed: {' '.join(command[2:])}")
+    return time.perf_counter() - begun, usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime
 
 
-def line(what, figures):
-    seconds, memory = zip(*figures, strict=True)
-    print(f"{what:45} {statistics.median(seconds):7.2f} s   {max(memory):7.0f} MiB")
+def several(figures):
+    seconds, memory, processor = zip(*figures, strict=True)
+    return {
+        "seconds": statistics.median(seconds), "mib": max(memory), "processor": statistics.median(processor),
+    }  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
-"""Time the main job on Adult: audit after reading, whole processes, `optimal` and `local` as the steward meets them.
+"""Time the main job on Adult: audit after reading, whole processes, first calls of a process.
 
-    python benchmarks/main_job.py [FOLDER WITH adult.csv AND ITS HIERARCHIES]
+    python benchmarks/main_job.py [--shared ../shared] [--work DIR] [--small] [--json FILE]
 
-Figures are warm medians of seven runs in one process, and of three whole processes. Targets are printed beside them;
-the benchmark judges nothing.
+Figures are warm medians of seven runs in one process, and of three whole processes. A *first call* is the first call in
+a new process, from counted codes, with the compile cache as a former process left it or with none.
 """
 
+import os
 import statistics
 import subprocess
 import sys
@@ -13,44 +14,90 @@ import tempfile
 import time
 from pathlib import Path
 
+import pyarrow as pa
+from adult import QUASI, K, benchmark, file_of, on, policy_of, scaled
+
 import indistinct as ind
-from indistinct.algorithms import algorithm
-from indistinct.losses import lm
-from indistinct.releases.prepare import prepare
-from indistinct.tables.classes import recoding_of
-from indistinct.tables.count import silent
 from indistinct.tables.source import open_source
 
-FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else "../shared/data/adult")
-QUASI = (
-    "sex",
-    "age",
-    "race",
-    "marital-status",
-    "education",
-    "native-country",
-    "workclass",
-    "occupation",
-    "salary-class",
-)
+FIRST = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from adult import policy_of
+from indistinct.algorithms import algorithm
+from indistinct.releases.prepare import prepare
+from indistinct.tables.count import silent
+data, name = Path(sys.argv[2]), sys.argv[3]
+policy = policy_of(data, age="file" if name == "optimal" else "range", recoding={"algorithm": name})
+frequencies = prepare(data / "adult.csv", policy).counted.frequencies
+begun = time.perf_counter()
+algorithm(name)(frequencies, policy, silent)
+print(time.perf_counter() - begun)
+"""
 
 
-def policy(*, models, sensitive=None, age_by_file=False, **sections):
-    sensitive = sensitive or {}
-    attributes = {}
-    for name in QUASI:
-        if name in sensitive:
-            attributes[name] = {"role": "sensitive", **sensitive[name]}
-            continue
-        attributes[name] = {
-            "role": "qi",
-            "hierarchy": {"file": str((FOLDER / f"adult_hierarchy_{name}.csv").resolve())},
-        }
-    if "age" not in sensitive and not age_by_file:
-        attributes["age"] = {
-            "role": "qi", "type": "integer", "domain": [1, 100], "hierarchy": {"kind": "range", "bounds": "members"},
-        }  # fmt: skip
-    return ind.Policy(attributes=attributes, privacy=models, **sections)
+def main():
+    with benchmark(__doc__) as (given, work, tell):
+        data = given.shared / "data" / "adult"
+        checks(data, data / "adult.csv", tell, "30,162 rows", 0.03)
+        if not given.small:
+            table = scaled(given.shared, work, 1_000_000)
+            checks(data, table, tell, "1,000,000 rows", 0.3)
+        processes(data, tell)
+        if not given.small:
+            first_calls(data, tell)
+
+
+def checks(data, path, tell, what, target):
+    """The nine checks that pycanon has, on a table in memory: k, alpha, three l, t, beta twice, delta."""
+    models = [
+        K, on("occupation", "alpha_k", alpha="1/2", k=5), on("occupation", "distinct_l", l=3),
+        on("occupation", "entropy_l", l=3), on("occupation", "recursive_cl", c=4, l=3),
+        on("occupation", "t_closeness", t="0.2", distance="equal"),
+        on("occupation", "beta_likeness", beta=1, kind="basic"),
+        on("occupation", "beta_likeness", beta=1, kind="enhanced"), on("occupation", "delta_disclosure", delta=1),
+    ]  # fmt: skip
+    policy = policy_of(data, ("occupation",), models)
+    table = pa.Table.from_batches(list(open_source(path).batches()))
+    seconds = median(lambda: ind.audit(table, policy), 7 if len(table) < 100_000 else 3)
+    tell(f"audit, nine checks, {what}, from memory", {"seconds": seconds}, {"seconds": target})
+    if len(table) < 100_000:
+        more = [*models[:6], on("occupation", "t_closeness", t="0.2", distance="hierarchical")]
+        ordered = [*more, on("age", "t_closeness", t="0.2", distance="ordered")]
+        attributes = {name: {"role": "qi", "hierarchy": file_of(data, name)} for name in QUASI}
+        attributes["occupation"]["role"] = "sensitive"
+        attributes["age"] = {"role": "sensitive", "type": "integer"}
+        given = ind.Policy(attributes=attributes, privacy=ordered)
+        tell("audit, k, three l, three t", {"seconds": median(lambda: ind.audit(table, given))}, {"seconds": 0.05})
+
+
+def processes(data, tell):
+    quasi = ",".join(name for name in QUASI if name != "occupation")
+    table = str((data / "adult.csv").resolve())
+    words = ["audit", table, "--qi", quasi, "--sensitive", "occupation", "--k", "5", "--l", "3", "--t", "0.2",
+             "--t-distance", "equal", "--quiet"]  # fmt: skip
+    tell("process: audit of Adult", whole(words), {"seconds": 1.2})
+    tell("process: --help", whole(["--help"]), {"seconds": 0.3})
+    with tempfile.TemporaryDirectory() as folder:
+        for quality, target in (("fast", 1.0), ("balanced", 1.8)):
+            path = Path(folder) / f"{quality}.toml"
+            policy_of(data, recoding={"quality": quality}).save(path)
+            words = ["anonymize", table, "--policy", str(path), "--output", f"{folder}/out.csv", "--force", "--quiet"]
+            tell(f"process: anonymize Adult, local {quality}, verified", whole(words), {"seconds": target})
+
+
+def first_calls(data, tell):
+    for name, warm, cold in (("optimal", 1.0, 10.0), ("local", None, 15.0)):
+        tell(f"first call, {name}, cache warm", {"seconds": first(data, name)}, {"seconds": warm} if warm else {})
+        with tempfile.TemporaryDirectory() as cache:
+            tell(f"first call, {name}, no cache", {"seconds": first(data, name, cache)}, {"seconds": cold})
+
+
+def first(data, name, cache=None):
+    words = [sys.executable, "-c", FIRST, str(Path(__file__).parent), str(data.resolve()), name]
+    environment = {**os.environ, **({"NUMBA_CACHE_DIR": cache} if cache else {})}
+    return float(subprocess.run(words, capture_output=True, text=True, check=True, env=environment).stdout)
 
 
 def median(function, runs=7):
@@ -63,74 +110,10 @@ def median(function, runs=7):
     return statistics.median(times)
 
 
-def line(what, seconds, target, more=""):
-    print(f"{what:58} {seconds * 1000:9.1f} ms   target {target:>9}   {more}")
-
-
-def audit():
-    models = [
-        ind.KAnonymity(5), ind.DistinctL("occupation", 3), ind.EntropyL("occupation", 3),
-        ind.RecursiveCL("occupation", 4, 3), ind.TCloseness("occupation", "0.2", "equal"),
-        ind.TCloseness("occupation", "0.2", "hierarchical"), ind.TCloseness("age", "0.2", "ordered"),
-    ]  # fmt: skip
-    given = policy(
-        sensitive={
-            "occupation": {"hierarchy": {"file": str((FOLDER / "adult_hierarchy_occupation.csv").resolve())}},
-            "age": {"type": "integer"},
-        },
-        models=models,
-    )
-    import pyarrow as pa
-
-    table = pa.Table.from_batches(list(open_source(FOLDER / "adult.csv").batches()))
-    line("audit, k, three l, three t, from memory", median(lambda: ind.audit(table, given)), "50 ms")
-
-
-def decide():
-    source = FOLDER / "adult.csv"
-    for limit, target in ((0, "100 ms"), (0.02, "300 ms"), (1, "500 ms")):
-        given = policy(
-            age_by_file=True,
-            models=[ind.KAnonymity(5)],
-            suppression={"limit": limit},
-            recoding={"algorithm": "optimal"},
-        )
-        show("optimal", given, source, f"optimal, k = 5, limit {limit}", target)
-    for quality, target in (("fast", "30 ms"), ("balanced", "1000 ms")):
-        given = policy(models=[ind.KAnonymity(5)], recoding={"quality": quality})
-        show("local", given, source, f"local, k = 5, {quality}", target)
-
-
-def show(name, given, source, what, target):
-    frequencies = prepare(source, given).counted.frequencies
-    search = algorithm(name)
-    seconds = median(lambda: search(frequencies, given, silent))
-    assignment = search(frequencies, given, silent)
-    loss, _ = lm(frequencies, assignment, recoding_of(frequencies, assignment))
-    line(what, seconds, target, f"LM {float(loss):.4f}")
-
-
-def processes():
-    quasi = ",".join(name for name in QUASI if name != "occupation")
-    table = str((FOLDER / "adult.csv").resolve())
-    words = ["audit", table, "--qi", quasi, "--sensitive", "occupation", "--k", "5", "--l", "3", "--t", "0.2",
-             "--t-distance", "equal", "--quiet"]  # fmt: skip
-    line("whole process: audit of Adult", whole(words), "1200 ms")
-    line("whole process: --help", whole(["--help"]), "300 ms")
-    with tempfile.TemporaryDirectory() as folder:
-        for quality, target in (("fast", "1000 ms"), ("balanced", "1800 ms")):
-            path = Path(folder) / f"{quality}.toml"
-            policy(models=[ind.KAnonymity(5)], recoding={"quality": quality}).save(path)
-            words = ["anonymize", table, "--policy", str(path), "--output", f"{folder}/out.csv", "--force", "--quiet"]
-            line(f"whole process: anonymize local {quality}, verified", whole(words), target)
-
-
 def whole(words):
     command = [sys.executable, "-c", "from indistinct.cli import main; main()", *words]
-    return median(lambda: subprocess.run(command, stdout=subprocess.DEVNULL, check=False), runs=3)
+    return {"seconds": median(lambda: subprocess.run(command, stdout=subprocess.DEVNULL, check=False), runs=3)}
 
 
 if __name__ == "__main__":
-    audit()
-    decide()
-    processes()
+    main()

@@ -2,28 +2,21 @@
 
     python benchmarks/optimal.py [--shared ../shared] [--work DIR] [--small] [--lattice] [--json FILE]
 
-Time is that of the whole call from counted codes (``Frequencies``) to ``Assignment``, warm: the median of five, the
-fastest in brackets, and the processor time (one thread) for machines with other work. ``--work`` holds the scaled
-tables between runs (made there with ``tools/scale_table.py`` when absent; default: a temporary folder). ``--small``
-leaves them out. ``--lattice`` adds tables of 12, 14 and 15 quasi-identifiers, Adult beside the previous row of itself,
-and a plain best-first search for comparison.
+Time is that of the whole call from counted codes (``Frequencies``) to ``Assignment``, warm: the median of five, and the
+processor time for machines with other work. ``--lattice`` adds tables of 12, 14 and 15 quasi-identifiers, Adult beside
+the previous row of itself, and a plain best-first search for comparison.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import subprocess
-import sys
-import tempfile
 from fractions import Fraction
 from heapq import heappop, heappush
 from math import floor
-from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
 
-import indistinct as ind
+from adult import QUASI, SEEDS, K, benchmark, on, policy_of, scaled
+
 from indistinct.algorithms.full_domain.lattice import build_lattice
 from indistinct.algorithms.full_domain.verdicts import Judge
 from indistinct.algorithms.optimal import optimal
@@ -32,27 +25,16 @@ from indistinct.releases.prepare import prepare
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.count import silent
 
-QUASI = (
-    "sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation", "salary-class",
-)  # fmt: skip
-K = {"model": "k_anonymity", "k": 5}
-
-
-def on(attribute: str, model: str, **parameters: object) -> dict[str, object]:
-    return {"model": model, "attribute": attribute, **parameters}
-
-
 MODELS = {
-    "k=5": (None, [K]),
-    "+ distinct l=3": ("occupation", [K, on("occupation", "distinct_l", l=3)]),
-    "+ entropy l=3": ("occupation", [K, on("occupation", "entropy_l", l=3)]),
-    "+ recursive (4,3)": ("occupation", [K, on("occupation", "recursive_cl", c=4, l=3)]),
-    "+ t=0.2 equal": ("occupation", [K, on("occupation", "t_closeness", t=0.2, distance="equal")]),
-    "+ t=0.2 hierarchical": ("occupation", [K, on("occupation", "t_closeness", t=0.2, distance="hierarchical")]),
-    "+ t=0.2 ordered": ("age", [K, on("age", "t_closeness", t=0.2, distance="ordered")]),
+    "k=5": ((), [K]),
+    "+ distinct l=3": (("occupation",), [K, on("occupation", "distinct_l", l=3)]),
+    "+ entropy l=3": (("occupation",), [K, on("occupation", "entropy_l", l=3)]),
+    "+ recursive (4,3)": (("occupation",), [K, on("occupation", "recursive_cl", c=4, l=3)]),
+    "+ t=0.2 equal": (("occupation",), [K, on("occupation", "t_closeness", t=0.2, distance="equal")]),
+    "+ t=0.2 hierarchical": (("occupation",), [K, on("occupation", "t_closeness", t=0.2, distance="hierarchical")]),
+    "+ t=0.2 ordered": (("age",), [K, on("age", "t_closeness", t=0.2, distance="ordered")]),
 }
 LIMITS = ("0", "0.02", "1")
-SEEDS = {301_620: 20240301, 3_016_200: 20240302}
 TARGETS = {  # milliseconds at limits 0, 2 % and 100 %
     "k=5": (15, 60, 50),
     "+ distinct l=3": (12, 30, 25),
@@ -65,24 +47,9 @@ TARGETS = {  # milliseconds at limits 0, 2 % and 100 %
 SCALED_TARGETS = {301_620: 150, 3_016_200: 450}  # at limit 2 %
 
 
-def policy_of(
-    hierarchies: Path, sensitive: str | None, privacy: list, limit: str, names=QUASI, **recoding
-) -> ind.Policy:
-    """A policy over Adult; a column ``previous x`` has the hierarchy of x."""
-    attributes = {}
-    for name in names:
-        file = hierarchies / f"adult_hierarchy_{name.removeprefix('previous ')}.csv"
-        role = "sensitive" if name == sensitive else "quasi_identifying"
-        attributes[name] = {"role": role, "hierarchy": {"file": str(file)}}
-        if name == sensitive and name == "age":
-            attributes[name]["type"] = "integer"
-            del attributes[name]["hierarchy"]
-    return ind.Policy(
-        attributes=attributes,
-        privacy=privacy,
-        suppression={"limit": limit},
-        recoding={"algorithm": "optimal", **recoding},
-    )
+def under(data, sensitive, privacy, limit: str, names=QUASI, **recoding):
+    sections = {"suppression": {"limit": limit}, "recoding": {"algorithm": "optimal", **recoding}}
+    return policy_of(data, sensitive, privacy, age="file", names=names, **sections)
 
 
 def measure(frequencies, policy, repeats=5) -> dict:
@@ -95,57 +62,44 @@ def measure(frequencies, policy, repeats=5) -> dict:
         times.append(perf_counter() - begun)
         processor.append(process_time() - used)
     loss, _ = lm(frequencies, found, recoding_of(frequencies, found))
-    gone = int(found.count[found.class_of < 0].sum())
     return {
-        "milliseconds": round(median(times) * 1000, 1),
-        "fastest": round(min(times) * 1000, 1),
-        "processor": round(median(processor) * 1000, 1),
-        "evaluated": int(found.notes[0].split(" of ")[0].replace(",", "")),
+        "seconds": median(times),
+        "processor": median(processor),
         "loss": round(float(loss), 4),
-        "suppressed": round(gone / frequencies.total, 4),
+        "suppressed": int(found.count[found.class_of < 0].sum()),
         "classes": found.classes,
         "proven": found.proven,
         "levels": list(found.levels),
-        "note": found.notes[0],
+        "notes": list(found.notes),
     }
 
 
-def show(label: str, limit: str, row: dict, target: float | None = None) -> None:
-    verdict = ""
-    if target is not None:
-        verdict = f"  target {target:>4} {'met' if row['milliseconds'] <= target else 'MISSED'}"
-    print(
-        f"{label:34} {float(Fraction(limit)):>5.0%}"
-        f" {row['milliseconds']:>9.1f} ms ({row['fastest']:.1f}; cpu {row['processor']:.1f})"
-        f" {row['evaluated']:>7} nodes  LM {row['loss']:.4f}  {row['suppressed']:>6.2%} suppressed{verdict}",
-        flush=True,
-    )
-
-
-def adult_rows(data: Path, results: dict) -> None:
+def adult_rows(data, tell) -> None:
     for name, (sensitive, privacy) in MODELS.items():
         frequencies = None
         for limit, target in zip(LIMITS, TARGETS[name], strict=True):
-            policy = policy_of(data, sensitive, privacy, limit)
+            policy = under(data, sensitive, privacy, limit)
             if frequencies is None:
                 frequencies = prepare(data / "adult.csv", policy).counted.frequencies
-            results[f"30162 {name} {limit}"] = row = measure(frequencies, policy)
-            show(f"30,162 rows, {name}", limit, row, target)
+            row = measure(frequencies, policy)
+            tell(f"optimal, 30,162 rows, {name}, {share(limit)}", row, {"seconds": target / 1000})
 
 
-def scaled_rows(data: Path, tool: Path, work: Path, results: dict) -> None:
-    for rows, seed in SEEDS.items():
-        table = work / f"adult_{rows}.csv"
-        if not table.exists():
-            arguments = [tool, data / "adult.csv", rows, table, "--seed", seed]
-            subprocess.run([sys.executable, *map(str, arguments)], check=True)
-        frequencies = prepare(table, policy_of(data, None, [K], "0")).counted.frequencies
+def share(limit: str) -> str:
+    return f"{float(Fraction(limit)):.0%}"
+
+
+def scaled_rows(shared, work, tell) -> None:
+    data = shared / "data" / "adult"
+    for rows in SEEDS:
+        frequencies = prepare(scaled(shared, work, rows), under(data, (), [K], "0")).counted.frequencies
         for limit in LIMITS:
-            results[f"{rows} k=5 {limit}"] = row = measure(frequencies, policy_of(data, None, [K], limit))
-            show(f"{rows:,} rows, k=5", limit, row, SCALED_TARGETS[rows] if limit == "0.02" else None)
+            row = measure(frequencies, under(data, (), [K], limit))
+            targets = {"seconds": SCALED_TARGETS[rows] / 1000} if limit == "0.02" else {}
+            tell(f"optimal, {rows:,} rows, k=5, {share(limit)}", row, targets)
 
 
-def widened(data: Path, work: Path, extra: tuple[str, ...]) -> Path:
+def widened(data, work, extra: tuple[str, ...]):
     """Adult with columns of the previous row beside its own: more quasi-identifiers, the same distributions."""
     lines = [line.split(";") for line in (data / "adult.csv").read_text(encoding="utf-8").splitlines()]
     header, rows = lines[0], lines[1:]
@@ -188,7 +142,7 @@ def best_first(frequencies, policy, seconds: float) -> tuple[float, int]:
     return best, len(judged)
 
 
-def lattice_rows(data: Path, work: Path, results: dict) -> None:
+def lattice_rows(data, work, tell) -> None:
     more = ("age", "education", "marital-status", "native-country", "workclass", "occupation")
     for width in (3, 5, 6):
         names = (*QUASI, *(f"previous {name}" for name in more[:width]))
@@ -196,35 +150,24 @@ def lattice_rows(data: Path, work: Path, results: dict) -> None:
         frequencies = None
         for limit in ("0.02", "0.1"):
             for seconds in (1.0, 10.0):
-                policy = policy_of(data, None, [K], limit, names, time_budget=seconds)
+                policy = under(data, (), [K], limit, names, time_budget=seconds)
                 if frequencies is None:
                     frequencies = prepare(table, policy).counted.frequencies
-                results[f"{9 + width} attributes {limit} {seconds}"] = row = measure(frequencies, policy, 1)
-                show(f"{9 + width} attributes, {seconds:g} s", limit, row)
-                print(f"    {row['note']}")
+                row = measure(frequencies, policy, 1)
+                tell(f"optimal, {9 + width} attributes, {share(limit)}, {seconds:g} s", row, note=row["notes"][0])
             loss, nodes = best_first(frequencies, policy, seconds)
-            print(f"    plain best-first search, {seconds:g} s: LM {loss:.4f} ({nodes:,} nodes judged)", flush=True)
-            results[f"{9 + width} attributes {limit} best-first"] = {"loss": round(loss, 4), "judged": nodes}
+            label = f"plain best-first search, {9 + width} attributes, {share(limit)}, {seconds:g} s"
+            tell(label, {"loss": round(loss, 4), "judged": nodes}, note=f"{nodes:,} nodes judged")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--shared", type=Path, default=Path(__file__).resolve().parents[2] / "shared")
-    parser.add_argument("--work", type=Path)
-    parser.add_argument("--small", action="store_true")
-    parser.add_argument("--lattice", action="store_true")
-    parser.add_argument("--json", type=Path)
-    given = parser.parse_args()
-    data, results = given.shared / "data" / "adult", {}
-    with tempfile.TemporaryDirectory() as temporary:
-        work = given.work or Path(temporary)
-        adult_rows(data, results)
+    with benchmark(__doc__, lattice="12 to 15 quasi-identifiers too") as (given, work, tell):
+        data = given.shared / "data" / "adult"
+        adult_rows(data, tell)
         if not given.small:
-            scaled_rows(data, given.shared / "tools" / "scale_table.py", work, results)
+            scaled_rows(given.shared, work, tell)
         if given.lattice:
-            lattice_rows(data, work, results)
-    if given.json:
-        given.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
+            lattice_rows(data, work, tell)
 
 
 if __name__ == "__main__":

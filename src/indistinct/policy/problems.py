@@ -6,13 +6,16 @@ Places and values of a policy are settings, not data about persons, so they may 
 
 from __future__ import annotations
 
+import ast
 import json
 from contextvars import ContextVar
 from datetime import date
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
-from itertools import takewhile
+from inspect import cleandoc, getsource
+from itertools import pairwise, takewhile
+from textwrap import dedent
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Union, get_args, get_origin
 
@@ -57,11 +60,26 @@ def _complete(schema: dict[str, Any], section: type[BaseModel]) -> None:
                 choice.pop("ge", None)
                 choice.pop("gt", None)
             entry |= choices[0] if len(choices) == 1 else {"anyOf": choices} if choices else {}
+    for name, text in _docstrings(section).items():
+        schema["properties"][name]["description"] = text
     schema["description"] = (section.__doc__ or "").partition("\n\n")[0].replace("``", "").strip()
     tags = [tag for tag in ("model", "kind") if "default" in schema["properties"].get(tag, {})]
     needed = [tag for tag in tags if schema["properties"][tag]["default"] != "file"]
     if needed:
         schema["required"] = [*needed, *schema.get("required", [])]
+
+
+def _docstrings(section: type[BaseModel]) -> dict[str, str]:
+    """Texts that stand below the fields, read from the source only when a schema is asked for: importing stays fast."""
+    found: dict[str, str] = {}
+    for owner in section.__mro__[: section.__mro__.index(BaseModel)]:
+        (definition,) = ast.parse(dedent(getsource(owner))).body
+        for field, below in pairwise(getattr(definition, "body", ())):
+            match field, below:
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                    if name in section.model_fields:
+                        found.setdefault(section.model_fields[name].alias or name, cleandoc(text))
+    return found
 
 
 def _json_number(limit: Any) -> int | float:
@@ -75,7 +93,7 @@ class Section(BaseModel):
     to do instead of keys that somebody may try.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, json_schema_extra=_complete)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, json_schema_extra=_complete)
     later: ClassVar[tuple[str, ...]] = ()
     hints: ClassVar[dict[str, str]] = {}
 

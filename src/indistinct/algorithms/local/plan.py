@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 
 # pools for each class, in so many rounds with other borders between the regions; more where criteria bound shares,
 # because many fail
-POOLS = 18
+POOLS = 16
 BOUNDED_POOLS = 30
 LEAST_POOLS = 2000
 ROUNDS = 4
 # in tables of more than DENSE rows the pools for each class fall with this power of the rows: near ones are nearer
 DENSE = 50_000
-THINNING = 0.35
+THINNING = 0.5
 # classes of more than so many units get fewer tries each: the work for a try grows with its square
 WIDE = 20.0
 # sweeps of annealing of large classes, in so many stages, and its first and last temperature (loss of rows times
 # attributes); the same of small classes between rebuilds, in one stage
-SWEEPS = 180
+SWEEPS = 150
 STAGES = 6
 HOT = 0.5, 0.1
 SHAKES = 60
