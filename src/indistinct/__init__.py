@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from indistinct.releases.explain import Explanation, explain
     from indistinct.releases.utility import Utility, utility
     from indistinct.releases.verify import Verification, verify
+    from indistinct.reports.dictionary import dictionary
     from indistinct.reports.report import report
 
 _WHERE: Final = {
@@ -54,6 +55,7 @@ _WHERE: Final = {
     "releases.explain": ("Explanation", "explain"),
     "releases.utility": ("Utility", "utility"),
     "releases.verify": ("Verification", "verify"),
+    "reports.dictionary": ("dictionary",),
     "reports.report": ("report",),
 }  # fmt: skip
 _MODULE: Final = {name: module for module, names in _WHERE.items() for name in names}
@@ -85,6 +87,7 @@ __all__ = [
     "VerificationError",
     "anonymize",
     "audit",
+    "dictionary",
     "explain",
     "report",
     "utility",

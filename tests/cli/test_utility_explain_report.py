@@ -53,8 +53,9 @@ def publish(folder, *more):
 
 def test_reports_are_written_with_the_release(folder):
     code, out, err = publish(
-        folder, "--report", folder / "r.html", "--public-report", folder / "q.md", "--language", "zh-CN", "--json"
-    )
+        folder, "--report", folder / "r.html", "--public-report", folder / "q.md", "--language", "zh-CN",
+        "--dictionary", folder / "d.md", "--json",
+    )  # fmt: skip
     assert (code, err) == (0, "")
     document = json.loads(out)
     assert document["report"].endswith("r.html")
@@ -62,7 +63,8 @@ def test_reports_are_written_with_the_release(folder):
     assert 'lang="zh-CN"' in (folder / "r.html").read_text(encoding="utf-8")
     assert "公开文件" in (folder / "q.md").read_text(encoding="utf-8")
     manifest = json.loads((folder / "out.csv.manifest.json").read_text())
-    assert not {"report", "public_report"} & manifest.keys()
+    assert "数据字典" in (folder / "d.md").read_text(encoding="utf-8")
+    assert not {"report", "public_report", "dictionary"} & manifest.keys()
 
 
 @pytest.mark.parametrize(
@@ -71,6 +73,7 @@ def test_reports_are_written_with_the_release(folder):
         (("--report", "r.pdf"), "none of these"),
         (("--report", "out.csv.manifest.json"), "also another file"),
         (("--report", "no/such/folder/r.html"), "there is no folder"),
+        (("--dictionary", "d.html"), "is neither"),
         (("--report", "r.html", "--language", "xx"), "en, zh-CN"),
         (("--report", "r.html", "--public-report", "r.html"), "also another file"),
     ],

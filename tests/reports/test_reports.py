@@ -225,6 +225,22 @@ def test_no_value_of_the_original_that_is_not_published_is_in_the_public_report(
     assert "hiddenitis" in internal
 
 
+def test_the_dictionary_says_how_each_published_column_is_read(release, tmp_path):
+    text = ind.dictionary(release, tmp_path / "d.md").read_text()
+    assert "| age | whole number | quasi-identifying | made coarser: to intervals | [20, 30) holds" in text.replace(
+        "\\", ""
+    )
+    assert "name" not in [
+        row["name"] for row in json.loads(ind.dictionary(release, tmp_path / "d.json").read_text())["columns"]
+    ]
+    for language in LANGUAGES:
+        for suffix in ("md", "json"):
+            path = ind.dictionary(release, tmp_path / f"x.{suffix}", language=language, force=True)
+            assert not re.search("97|Secretville|hiddenitis|Nemo", path.read_text())
+    with pytest.raises(ind.UnsupportedError):
+        ind.dictionary(release, tmp_path / "d.html")
+
+
 def test_rare_published_values_are_put_together(release):
     for entry in public(release)["distributions"]:
         for value, rows in zip(entry["values"], entry["after"], strict=True):

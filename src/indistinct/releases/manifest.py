@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-INTERNAL = ("phases", "seconds", "report", "public_report", "warnings")
+INTERNAL = ("phases", "seconds", "report", "public_report", "dictionary", "warnings")
 SUFFIX = ".manifest.json"
 
 

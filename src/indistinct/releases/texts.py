@@ -152,7 +152,11 @@ def release_text(document: Mapping[str, Any]) -> str:
     lines += [f"written: {path}" for path in document["outputs"]]
     if document.get("manifest"):
         lines.append(f"manifest: {document['manifest']}")
-    lines += [f"{key.replace('_', ' ')}: {document[key]}" for key in ("report", "public_report") if document.get(key)]
+    lines += [
+        f"{key.replace('_', ' ')}: {document[key]}"
+        for key in ("report", "public_report", "dictionary")
+        if document.get(key)
+    ]
     return "\n".join(lines)
 
 

@@ -26,18 +26,19 @@ def markdown(summary: dict[str, Any], t: Catalogue) -> str:
             elif kind == "code":
                 lines += ["```", content[0].rstrip(), "```", ""]
             elif kind == "table":
-                lines += [*_table(content[0], content[1], content[2]), ""]
+                lines += [*table(content[0], content[1], content[2]), ""]
             else:
                 _, title, _, labels, series = content
                 rows = [[label, *(texts[row] for _, texts, _ in series)] for row, label in enumerate(labels)]
                 lines += [
-                    *_table(title, [t("head.what"), *(name or t("head.value") for name, _, _ in series)], rows),
+                    *table(title, [t("head.what"), *(name or t("head.value") for name, _, _ in series)], rows),
                     "",
                 ]
     return "\n".join(lines)
 
 
-def _table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Write a table with its caption, as lines."""
     lines = [f"{_plain(caption)}:", "", f"| {' | '.join(map(_cell, head))} |", f"|{' --- |' * len(head)}"]
     return [*lines, *(f"| {' | '.join(map(_cell, row))} |" for row in rows)]
 

@@ -54,7 +54,7 @@ def public(release: Release) -> dict[str, Any]:
         "suppressed": document["suppressed"],
         "classes": len(sizes),
         "unit": "rows",
-        "columns": _public_columns(decision),
+        "columns": public_columns(decision),
         "sizes": size_histogram(sizes),
         "smallest_class": int(sizes.min(initial=document["published_rows"])),
         "guaranteed": _guaranteed(decision.policy, sizes),
@@ -68,7 +68,7 @@ def _lists_values(key: str, entry: dict[str, Any]) -> bool:
     return key == "values" or (key == "required" and entry["required"] is None)
 
 
-def _public_columns(decision: Decision) -> list[dict[str, Any]]:
+def public_columns(decision: Decision) -> list[dict[str, Any]]:
     """Columns without what needs the original values: which labels stand for one value only."""
     published, token = decision.published, decision.policy.output.suppressed_token
     stars = {

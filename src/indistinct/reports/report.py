@@ -49,6 +49,11 @@ def report(
         text = json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     else:
         text = (markdown if suffix == ".md" else html)(found, catalogue(language))
+    return write_text(target, text)
+
+
+def write_text(target: Path, text: str) -> Path:
+    """Write a text beside its place and rename it: the whole file or none."""
     beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
         beside.write_text(text, encoding="utf-8")
@@ -66,6 +71,11 @@ def check_report(path: Path, language: str, *, force: bool) -> None:
         raise UnsupportedError(
             f'a report is written as {", ".join(SUFFIXES)}, and "{path.name}" is none of these', file=path.name
         )
+    check_target(path, force=force)
+
+
+def check_target(path: Path, *, force: bool) -> None:
+    """Refuse a file that exists, or that has no folder."""
     if path.exists() and not force:
         raise DataError(f'the report "{path.name}" exists; say --force to overwrite it', file=path.name)
     if not path.resolve().parent.is_dir():
