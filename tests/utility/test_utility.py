@@ -364,6 +364,7 @@ def test_utility_runs_with_scikit_learn_and_shows_itself(tmp_path):
         regressions=["age ~ ill"], sql=["select ill, count(*) as n from data group by ill"],
     )  # fmt: skip
     assert answer.document["task"]["after"] > 0.9
+    assert answer.document["classification_metric"] < 0.1
     assert "learning ill" in repr(answer)
     assert "<table>" in answer._repr_html_()
     assert ind.utility is not None

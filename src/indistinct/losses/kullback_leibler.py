@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Int64 = NDArray[np.int64]
 
-LARGEST = 4_000_000_000
+LARGEST = 1_000_000_000
 CHUNK = 1 << 24
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from indistinct.errors import SchemaError
 from indistinct.hierarchies.taxonomy import read_taxonomy
+from indistinct.losses import classification_metric
 from indistinct.notices import Notice
 from indistinct.policy import resolve
 from indistinct.releases.prepare import options_of, reading_of
@@ -30,6 +32,7 @@ from indistinct.utility.task import SEEDS, factory_of, task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from fractions import Fraction
 
     from indistinct.policy import Policy, Roles
     from indistinct.tables.count import Progress
@@ -118,7 +121,9 @@ def utility(
     document["sql"] = sql_queries(sides, sql, seed=seed) if sql else []
     document["regressions"] = [fit(sides, formula) for formula in regressions]
     progress("measure", 3, 4)
-    document["task"] = None
+    document["task"] = document["classification_metric"] = None
+    if target is not None:
+        document["classification_metric"] = float(_class_labels(sides, quasi, target))
     if target is not None and estimator is not None:
         factory = factory_of(estimator) if isinstance(estimator, str) else estimator
         seeds = tuple(seed + number for number in range(len(SEEDS)))
@@ -131,6 +136,18 @@ def utility(
     ]
     document["warnings"] = [notice.document() for notice in notices]
     return Utility(document)
+
+
+def _class_labels(sides: Sides, quasi: Sequence[str], target: str) -> Fraction:
+    """Classification metric of the published classes (equal published quasi-identifiers); missing rows count 1."""
+    names = [axis.name for axis in sides.axes]
+    if target not in names:
+        raise SchemaError.unknown_column(target, names)
+    own = sides.narrowed([*(name for name in quasi if name != target), target])
+    codes, rows = own.after, own.rows_after
+    group = np.unique(codes[:, :-1], axis=0, return_inverse=True)[1].reshape(-1)
+    gone = max(0, int(sides.rows_before.sum()) - int(rows.sum()))
+    return classification_metric(np.append(group, -1), np.append(codes[:, -1], 0), np.append(rows, gone))
 
 
 def _sensitive(roles: Roles, sides: Sides, wanted: str | None) -> str | None:

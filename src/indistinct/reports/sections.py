@@ -102,8 +102,8 @@ def _cost(summary: Summary, t: Catalogue) -> list[Block]:
     measures = [
         (t(f"loss.{name}"), t.number(float(loss[name])))
         for name in ("lm", "gcp", "iloss", "precision", "nonuniform_entropy", "average_class_size", "discernibility",
-                     "discernibility_star", "ambiguity")
-        if name in loss
+                     "discernibility_star", "ambiguity", "kl")
+        if loss.get(name) is not None
     ]  # fmt: skip
     blocks.append(("table", t("caption.losses"), [t("head.measure"), t("head.value")], [list(row) for row in measures]))
     lost = sorted(loss["lm_by_attribute"].items(), key=lambda item: -item[1])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.losses import kullback_leibler
 from indistinct.releases.manifest import read_manifest
 from indistinct.releases.utility import column_axis
 from indistinct.tables.classes import classes_of
@@ -58,7 +59,7 @@ def summary(
         "classes": document["classes"],
         "persons": document["persons"],
         "persons_in_several_classes": document["persons_in_several_classes"],
-        "loss": document["loss"],
+        "loss": {**document["loss"], "kl": _kl(decision)},
         "levels": document["levels"],
         "columns": columns(decision, document["loss"]["lm_by_attribute"]),
         "sizes": size_histogram(sizes),
@@ -77,6 +78,11 @@ def summary(
         "policy": decision.policy.dumps(),
         **proof(outputs, decision.policy),
     }
+
+
+def _kl(decision: Decision) -> float | None:
+    """KL divergence in nats; None where it would take too long."""
+    return kullback_leibler(decision.frequencies, decision.assignment, decision.recoding)
 
 
 def asked(policy: Policy) -> dict[str, Any]:
