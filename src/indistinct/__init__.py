@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from indistinct.releases.anonymize import Release, anonymize
     from indistinct.releases.audit import Audit, audit
+    from indistinct.releases.bounds import bounds
     from indistinct.releases.explain import Explanation, explain
     from indistinct.releases.utility import Utility, utility
     from indistinct.releases.verify import Verification, verify
@@ -52,6 +53,7 @@ _WHERE: Final = {
     ),
     "releases.anonymize": ("Release", "anonymize"),
     "releases.audit": ("Audit", "audit"),
+    "releases.bounds": ("bounds",),
     "releases.explain": ("Explanation", "explain"),
     "releases.utility": ("Utility", "utility"),
     "releases.verify": ("Verification", "verify"),
@@ -87,6 +89,7 @@ __all__ = [
     "VerificationError",
     "anonymize",
     "audit",
+    "bounds",
     "dictionary",
     "explain",
     "report",
