@@ -105,3 +105,6 @@ def count_query(given, _parameters, expected, _):
 def _span(rows, given, group, name):
     values = [rows[row][name] for row in given["classes"][group]["rows"]]
     return set(range(min(values), max(values) + 1))
+
+
+CHECKS = {"metrics.kl": kl, "metrics.count_query": count_query}

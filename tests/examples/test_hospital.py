@@ -2,15 +2,21 @@
 
 import csv
 import importlib.util
+import json
+import subprocess
+import sys
 import tomllib
 from collections import Counter
 from datetime import date
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 import indistinct as ind
 import naive
+import naive_groups
+import naive_numeric
 
 HOSPITAL = Path(__file__).resolve().parents[2] / "examples" / "hospital"
 
@@ -104,6 +110,65 @@ def test_the_release_is_what_the_policy_asks(stays):
     ]
     trees = {"diagnosis": {value: tuple(path) for value, path in hierarchy("diagnosis").items()}}
     assert naive.satisfied(published, quasi, models, stays, trees=trees)
+
+
+def run(*arguments):
+    return subprocess.run(
+        [sys.executable, "-c", "from indistinct.cli import main; main()", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_costs_are_published_by_group(stays, tmp_path):
+    source, policy = HOSPITAL / "discharges.csv", HOSPITAL / "cost.toml"
+    done = run("anonymize", source, "--policy", policy, "--output", tmp_path / "cost.csv", "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["algorithm"] == "largest_bucket_first"
+    assert document["left_out_rows"] == sum(not stay["cost"] for stay in stays)
+    assert document["suppressed_rows"] <= 400
+    qit, values = (
+        list(csv.DictReader((tmp_path / f"cost.{part}.csv").open(encoding="utf-8", newline=""), delimiter=";"))
+        for part in ("qit", "st")
+    )
+    assert set(qit[0]) == {"birth_date", "sex", "zip", "admitted", "ward", "group"}
+    assert list(values[0]) == ["group", "cost", "count"]
+    assert len(qit) == sum(int(row["count"]) for row in values)
+
+    # the bound by its definition, against the whole column
+    costs = [Fraction(stay["cost"]) for stay in stays if stay["cost"]]
+    parts = naive_numeric.intervals(sorted(set(costs)))
+    interval_of = {cost: at for at, part in enumerate(parts) for cost in part}
+    epsilons = [max((max(p) - min(p)) * Fraction(2, 100), max(p) * Fraction(1, 100)) for p in parts]
+    groups = {}
+    for row in values:
+        groups.setdefault(row["group"], []).extend([Fraction(row["cost"])] * int(row["count"]))
+    sizes = Counter(row["group"] for row in qit)
+    for number, group in groups.items():
+        assert sizes[number] == len(group)
+        assert 5 <= len(group) <= 10
+        assert max(naive_groups.risks(group, interval_of, epsilons)) <= Fraction(1, 2)
+
+    pair = (tmp_path / "cost.qit.csv", tmp_path / "cost.st.csv")
+    proof = run("verify", source, *pair, "--policy", policy, "--json")
+    assert proof.returncode == 0, proof.stderr
+    answer = json.loads(proof.stdout)
+    assert (answer["satisfied"], answer["coverage"]["status"], answer["hash"]) == (True, "proven", "match")
+    # two costs exchanged between groups: no assignment of stays gives that
+    lines = pair[1].read_text(encoding="utf-8").splitlines()
+    first, last = lines[1].split(";"), lines[-1].split(";")
+    first[1], last[1] = last[1], first[1]
+    lines[1], lines[-1] = ";".join(first), ";".join(last)
+    pair[1].write_text("\n".join(lines) + "\n", encoding="utf-8")
+    refuted = run("verify", source, *pair, "--policy", policy, "--json")
+    assert refuted.returncode == 1
+    answer = json.loads(refuted.stdout)
+    assert (answer["coverage"]["status"], answer["hash"]) == ("refuted", "differs")
+    again = run("anonymize", source, "--policy", policy, "--output", tmp_path / "cost.csv", "--json")
+    assert again.returncode == 2
+    assert "exists" in json.loads(again.stdout)["error"]["message"]
 
 
 def test_the_policy_names_every_column(stays):

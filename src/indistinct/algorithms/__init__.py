@@ -11,7 +11,9 @@ An algorithm is a function ``(frequencies, policy, progress) -> Assignment``:
 - it calls ``progress(phase, done, total)``, which may raise ``Cancelled``.
 
 What an algorithm does to data is declared in ``DECLARES``: *truthful* means that every published cell covers its
-original.
+original; *permuting* that every published value is an original one, but which sensitive value of a group belongs to
+which row is not told. Those algorithms set ``Assignment.group_of`` and are in ``GROUPING``: their releases are two
+tables, or one with the sensitive values permuted inside each group.
 """
 
 from __future__ import annotations
@@ -39,7 +41,47 @@ DECLARES: Final = {
     "local": "truthful",
     "optimal": "truthful",
     "generalize_step": "truthful",
+    "graded_local": "truthful",
+    "eps_m_partition": "truthful",
+    "anatomy": "permuting",
+    "largest_bucket_first": "permuting",
+    "ke_partition": "permuting",
 }
+GROUPING: Final = frozenset(name for name, word in DECLARES.items() if word == "permuting")
+# models that only some algorithms hold
+HELD_BY: Final = {"eps_i_k_anonymity": ("largest_bucket_first",)}
+# algorithms that repair classes by merging them, and may publish two classes alike
+MERGING: Final = ("local", "graded_local")
+
+
+def require_fit(policy: Policy) -> None:
+    """Refuse models that the algorithm of a policy cannot hold; raises PolicyError naming algorithms that can.
+
+    Under a model that is not merge-closed two classes that hold may fail as one.
+    """
+    from indistinct.models import MODELS
+
+    name = policy.recoding.algorithm
+    for model in policy.privacy:
+        holders = HELD_BY.get(model.model)
+        if holders is not None and name not in holders:
+            raise PolicyError(
+                f"{name} publishes generalized classes, and {model.model} is held by groups of two tables: set "
+                f'algorithm = "{holders[0]}" (audit judges it on any table)',
+                key="recoding.algorithm",
+            )
+        if name in MERGING and not MODELS[model.model].merge_closed:
+            own = '"eps_m_partition", ' if model.model == "eps_m_anonymity" else ""
+            raise PolicyError(
+                f"{name} mends classes by merging them, and under {model.model} two classes that hold may fail as one; "
+                f'set algorithm to {own}"optimal" or "generalize_step"',
+                key="recoding.algorithm",
+            )
+
+
+def form_of(policy: Policy) -> str:
+    """Say how a release is published: ``one_table`` of classes, ``two_tables`` or ``permuted`` in groups."""
+    return policy.recoding.form if policy.recoding.algorithm in GROUPING else "one_table"
 
 
 def algorithm(name: str) -> Algorithm:

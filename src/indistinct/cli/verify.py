@@ -24,6 +24,9 @@ def verify(
     original: Annotated[str, typer.Argument(help="The original table.")],
     published: Annotated[str, typer.Argument(help="The published file, whoever made it.")],
     policy: PolicyFile,
+    st: Annotated[
+        str | None, typer.Argument(help="The table of sensitive values by group, where a release has two tables.")
+    ] = None,
     query: Query = None,
     sql_table: SqlTable = None,
     json: Json = False,
@@ -42,6 +45,7 @@ def verify(
             place(original),
             place(published),
             Policy.load(policy),
+            None if st is None else place(st),
             query=query,
             sql_table=sql_table,
             progress=report,

@@ -72,7 +72,8 @@ class Model:
     **fixed)`` gives the best parameters without a threshold. ``criteria(privacy, context)`` gives the
     compiled tests whose conjunction is the model, or None when it has no such form (then searches must call
     ``evaluate``). ``shortfall(privacy, root, context)`` says why the class that holds the whole table
-    fails.
+    fails. ``necessary(privacy, context)`` gives compiled tests that follow from a model without compiled form:
+    searches may be guided by them, and still ask ``evaluate``.
     """
 
     name: str
@@ -83,3 +84,4 @@ class Model:
     achieved: Callable[..., Any]
     criteria: Callable[[Any, Context], tuple[Criterion, ...] | None]
     shortfall: Callable[[Any, Classes, Context], str]
+    necessary: Callable[[Any, Context], tuple[Criterion, ...]] | None = None

@@ -9,8 +9,12 @@ from indistinct.models import (
     alpha_k,
     distinct_l,
     entropy_l,
+    eps_i_k_anonymity,
+    eps_m_anonymity,
+    graded_l,
     joint_l,
     k_anonymity,
+    ke_anonymity,
     p_sensitive_k,
     recursive_cl,
     t_closeness,
@@ -34,6 +38,10 @@ MODELS: Mapping[str, Model] = {
         recursive_cl.MODEL,
         joint_l.MODEL,
         t_closeness.MODEL,
+        ke_anonymity.MODEL,
+        eps_m_anonymity.MODEL,
+        graded_l.MODEL,
+        eps_i_k_anonymity.MODEL,
     )
 }
 

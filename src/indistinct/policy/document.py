@@ -26,7 +26,7 @@ from indistinct.errors import PolicyError
 from indistinct.notices import Notice
 from indistinct.policy.generalization import ORDERED_TYPES, TREES, TYPES_OF_KIND, Generalization, Range
 from indistinct.policy.parameters import Exact, Whole, exact, plain, whole
-from indistinct.policy.privacy import AnyPrivacy, TCloseness
+from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, Numeric, TCloseness
 from indistinct.policy.problems import Section, check_word, nearest, path, problem, refuse, show
 from indistinct.policy.roles import AnyRole  # noqa: TC001  # pydantic reads it at run time
 
@@ -35,10 +35,16 @@ if TYPE_CHECKING:
 
     from pydantic_core import InitErrorDetails
 
+NUMERIC_TYPES = ("integer", "decimal", "date")
 ALGORITHMS: tuple[str, ...] = (
     "local",
     "optimal",
     "generalize_step",
+    "graded_local",
+    "eps_m_partition",
+    "anatomy",
+    "largest_bucket_first",
+    "ke_partition",
 )
 # algorithms that the policy format knows and this version does not have yet
 PLANNED_ALGORITHMS: tuple[str, ...] = (
@@ -58,11 +64,6 @@ PLANNED_ALGORITHMS: tuple[str, ...] = (
     "t_closeness_first",
     "sabre",
     "merge",
-    "anatomy",
-    "largest_bucket_first",
-    "ke_partition",
-    "eps_m_partition",
-    "graded_local",
     "km",
     "m_invariance",
     "safepub",
@@ -79,6 +80,13 @@ MEASURED_ONLY: tuple[str, ...] = (
     "kl",
     "nonuniform_entropy",
 )
+# the algorithm that is taken for a model where the policy names none
+ALGORITHM_OF_MODEL = {
+    "eps_i_k_anonymity": "largest_bucket_first",
+    "ke_anonymity": "ke_partition",
+    "eps_m_anonymity": "eps_m_partition",
+    "graded_l": "graded_local",
+}
 _UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12} | {
     f"{letter}iB": 2 ** (10 * power) for power, letter in enumerate("KMGT", 1)
 }
@@ -353,7 +361,19 @@ class Recoding(Section):
 
     later: ClassVar[tuple[str, ...]] = ("mode",)
 
-    algorithm: Annotated[Literal["local", "optimal", "generalize_step"], BeforeValidator(_algorithm)] = "local"
+    algorithm: Annotated[
+        Literal[
+            "local",
+            "optimal",
+            "generalize_step",
+            "graded_local",
+            "eps_m_partition",
+            "anatomy",
+            "largest_bucket_first",
+            "ke_partition",
+        ],
+        BeforeValidator(_algorithm),
+    ] = "local"
     """local: each class as suits it; optimal: one level per column, proven; generalize_step: a baseline."""
     quality: Literal["fast", "balanced", "best"] = "balanced"
     """How long local recoding improves its result."""
@@ -361,6 +381,8 @@ class Recoding(Section):
     """Seconds for best quality and best-effort searches."""
     loss: Annotated[Literal["lm", "gcp", "iloss", "precision"], BeforeValidator(_loss)] = "lm"
     """The loss that is minimised."""
+    form: Literal["two_tables", "permuted"] = "two_tables"
+    """How an algorithm of groups publishes: quasi-identifiers and sensitive values apart, or permuted by group."""
 
     @model_validator(mode="after")
     def _loss_is_searched(self) -> Self:
@@ -471,7 +493,21 @@ class Policy(Section):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         refuse([*self._role_problems(), *self._privacy_problems()])
+        self._choose_algorithm()
         return self
+
+    def _choose_algorithm(self) -> None:
+        """Where the policy names no algorithm, take the one that a model needs.
+
+        That of ``ke_anonymity`` holds no other model, and ``local`` holds all of them together.
+        """
+        models = [model.model for model in self.privacy]
+        needed = [ALGORITHM_OF_MODEL[name] for name in models if name in ALGORITHM_OF_MODEL]
+        if needed == ["ke_partition"] and len(models) > 1:
+            return
+        if needed and "algorithm" not in self.recoding.model_fields_set:
+            chosen = self.recoding.model_copy(update={"algorithm": needed[0]})
+            object.__setattr__(self, "recoding", chosen)  # a default that depends on another section
 
     def _role_problems(self) -> list[InitErrorDetails]:
         found = []
@@ -515,6 +551,8 @@ class Policy(Section):
                     found.append(problem(place, sentence, name))
                 elif isinstance(model, TCloseness):
                     found += _distance_problems(model, attribute, position)
+                elif isinstance(model, Numeric):
+                    found += _number_problems(model, attribute, position)
         return found
 
     @property
@@ -575,6 +613,11 @@ class Policy(Section):
                 sentence = f"{place} ({model.model}) is no protection: every table satisfies it"
                 used = model.attributes_used
                 found.append(Notice("no-protection", used[0] if used else None, sentence))
+            if isinstance(model, EpsIKAnonymity) and model.w < Fraction(1, 2):
+                sentence = (
+                    f"w = {show(model.w)} is below 0.5, the least that the paper uses: many small intervals follow"
+                )
+                found.append(Notice("unusual", model.attribute, sentence))
         protected = {name for model in self.privacy for name in model.attributes_used}
         for name, attribute in self.attributes.items():
             if self.privacy and attribute.role == "sensitive" and name not in protected:
@@ -660,6 +703,20 @@ def _distance_problems(model: TCloseness, attribute: Attribute, position: int) -
         has = f"has kind {attribute.hierarchy.kind}" if attribute.hierarchy else "is missing"
         sentence = f'needs a tree, and the hierarchy of "{model.attribute}" {has}: give one as {{ file = "..." }}'
         return [problem(place, sentence, model.distance)]
+    return []
+
+
+def _number_problems(model: Numeric, attribute: Attribute, position: int) -> list[InitErrorDetails]:
+    place = ("privacy", position, "attribute")
+    if attribute.type not in NUMERIC_TYPES:
+        sentence = f'needs numbers, and its type is "{attribute.type}": set it to {", ".join(NUMERIC_TYPES)}'
+        return [problem(place, sentence, model.attribute)]
+    if attribute.type == "date" and model.needs_zero:
+        sentence = "has dates, which have no zero, so no relative distance: use an absolute epsilon, or ke_anonymity"
+        return [problem(place, sentence, model.attribute)]
+    if attribute.missing in ("first", "last"):
+        sentence = f'has missing = "{attribute.missing}", which is no number: set missing = "drop"'
+        return [problem(place, sentence, model.attribute)]
     return []
 
 

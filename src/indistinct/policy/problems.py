@@ -63,7 +63,7 @@ def _complete(schema: dict[str, Any], section: type[BaseModel]) -> None:
     for name, text in _docstrings(section).items():
         schema["properties"][name]["description"] = text
     schema["description"] = (section.__doc__ or "").partition("\n\n")[0].replace("``", "").strip()
-    tags = [tag for tag in ("model", "kind") if "default" in schema["properties"].get(tag, {})]
+    tags = [tag for tag in ("model", "kind") if {"default", "const"} <= schema["properties"].get(tag, {}).keys()]
     needed = [tag for tag in tags if schema["properties"][tag]["default"] != "file"]
     if needed:
         schema["required"] = [*needed, *schema.get("required", [])]

@@ -9,10 +9,17 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from indistinct import losses
-from indistinct.algorithms import DECLARES
+from indistinct.algorithms import DECLARES, form_of
 from indistinct.errors import PolicyError, SchemaError, VerificationError
 from indistinct.notices import Notice
 from indistinct.releases.decision import apply, decide, layout_of, pseudonyms_given
+from indistinct.releases.groups import (
+    PROTECTS,
+    SHEETS,
+    pair_of,
+    verify_groups_written,
+    weakness,
+)
 from indistinct.releases.judge import persons_spread, unit_of, weaknesses
 from indistinct.releases.manifest import earlier_releases, publish_with, stage_manifest
 from indistinct.releases.prepare import near_unique, prepare
@@ -22,17 +29,20 @@ from indistinct.releases.texts import as_html, release_text
 from indistinct.tables.count import silent
 from indistinct.tables.frames import give_back, kind_of
 from indistinct.tables.identifiers import check_mapping, stage_mapping
-from indistinct.tables.write import DELIMITED_OUTPUTS, check_output, formula_notices, stage
+from indistinct.tables.two_tables import TwoTables
+from indistinct.tables.write import DELIMITED_OUTPUTS, check_output, formula_notices, stage, stage_workbook
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from indistinct.policy import Policy
     from indistinct.releases.decision import Decision
     from indistinct.releases.prepare import Prepared
+    from indistinct.tables.apply import Published
     from indistinct.tables.count import Progress
     from indistinct.tables.frames import Kind
     from indistinct.tables.records import Recoding
+    from indistinct.tables.write import Staged
 
 NEARLY_LOST = 0.9
 
@@ -50,8 +60,14 @@ class Release:
 
     @property
     def table(self) -> Any:
-        """The published table in the kind of the caller's table (an Arrow table for files)."""
-        return give_back(self.decision.published.table(), self.kind)
+        """The published table in the kind of the caller's table (an Arrow table for files).
+
+        A release of two tables gives both, ``qit, st = release.table`` (``TwoTables``).
+        """
+        published = give_back(self.decision.published.table(), self.kind)
+        if self.decision.values is None:
+            return published
+        return TwoTables(published, give_back(self.decision.values.table(), self.kind))
 
     @property
     def policy(self) -> Policy:
@@ -78,11 +94,14 @@ class Release:
     def write(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the table and its manifest, verified from the written file; return the path.
 
+        A release of two tables becomes ``stem.qit.suffix`` and ``stem.st.suffix``, or the sheets QIT and ST; the path
+        of the first is returned.
+
         Raises VerificationError when the written file is not what was decided; then nothing is left behind.
         """
         output = Path(path)
         deliver(self.decision, self.document, output, force=force)
-        return output
+        return outputs_of(self.policy, output)[0]
 
     def __repr__(self) -> str:
         """Write a short readable account."""
@@ -124,7 +143,8 @@ def anonymize(
     policy.require_models()
     path = None if output is None else Path(output)
     if path is not None:
-        check_output(path, table, force=force)
+        for file in dict.fromkeys((path, *outputs_of(policy, path))):  # the manifest is named after the first
+            check_output(file, table, force=force)
     mappings = _mapping_files(policy, path)
     clock = _Clock()
     prepared = prepare(table, policy, query=query, sql_table=sql_table, progress=progress)
@@ -143,7 +163,7 @@ def anonymize(
         # written beside its place now, so that a full disk is met in time; named when the release is delivered
         staged = [stack.enter_context(stage_mapping(file, given[name])) for name, file in mappings.items()]
         if path is None:
-            document.update(verify_written(decision, None, progress=progress))
+            document.update(_verified(decision, None, progress))
             _refuse_failed(document)
             clock.lap("verify")
         else:
@@ -153,6 +173,11 @@ def anonymize(
     document["phases"] = clock.laps
     document["seconds"] = round(sum(clock.laps.values()), 3)
     return Release(document, decision, kind_of(table))
+
+
+def outputs_of(policy: Policy, output: Path) -> tuple[Path, ...]:
+    """Return the files that a release writes when it is asked for this output."""
+    return pair_of(output) if form_of(policy) == "two_tables" else (output,)
 
 
 def deliver(
@@ -167,32 +192,57 @@ def deliver(
     """Write beside the output, verify what was written, rename, and write the manifest last."""
     clock = clock or _Clock()
     prepared, policy, published = decision.prepared, decision.policy, decision.published
-    source = prepared.source
-    check_output(output, None, force=force)
+    targets = outputs_of(policy, output)
+    for target in dict.fromkeys((output, *targets)):
+        check_output(target, None, force=force)
     progress("write", 0, published.rows)
-    safe = policy.output.spreadsheet_safe
-    if not safe and output.suffix.lower() in DELIMITED_OUTPUTS:
-        notices = formula_notices(published.columns, published.repeat, secret=prepared.roles.sensitive)
-        document["warnings"] += [notice.document() for notice in notices]
-    with stage(
-        output,
-        published.batches(),
-        published.schema,
-        delimiter=delimiter_of(output, source.dialect),
-        missing=missing_text(policy),
-        spreadsheet_safe=safe,
-        labels={name: source.labels[name] for name in source.labels if _unchanged(prepared, name)},
-        column_labels=source.column_labels,
-    ) as staged:
+    if not policy.output.spreadsheet_safe and output.suffix.lower() in DELIMITED_OUTPUTS:
+        for table in _tables(decision):
+            notices = formula_notices(table.columns, table.repeat, secret=prepared.roles.sensitive)
+            document["warnings"] += [notice.document() for notice in notices]
+    with ExitStack() as stack:
+        staged = [stack.enter_context(file) for file in _staged(decision, targets)]
         progress("write", published.rows, published.rows)
         clock.lap("write")
-        document.update(verify_written(decision, staged.path, progress=progress))
+        document.update(_verified(decision, [file.path for file in staged], progress))
         _refuse_failed(document)
         clock.lap("verify")
-        with stage_manifest(document, [staged], policy.hash()) as manifest:
-            publish_with(manifest, staged)
-    document["outputs"] = [str(output)]
+        with stage_manifest(document, staged, policy.hash(), output) as manifest:
+            publish_with(manifest, *staged)
+    document["outputs"] = [str(target) for target in targets]
     document["manifest"] = str(manifest.target)
+
+
+def _tables(decision: Decision) -> list[Published]:
+    return [decision.published, *([] if decision.values is None else [decision.values])]
+
+
+def _staged(decision: Decision, targets: Sequence[Path]) -> Iterator[Staged]:
+    """Write every table beside its place."""
+    prepared, policy = decision.prepared, decision.policy
+    tables, source = _tables(decision), prepared.source
+    if len(tables) > len(targets):
+        sheets = {name: (table.batches(), table.schema) for name, table in zip(SHEETS, tables, strict=True)}
+        yield stage_workbook(targets[0], sheets)
+        return
+    for target, table in zip(targets, tables, strict=True):
+        yield stage(
+            target,
+            table.batches(),
+            table.schema,
+            delimiter=delimiter_of(target, source.dialect),
+            missing=missing_text(policy),
+            spreadsheet_safe=policy.output.spreadsheet_safe,
+            labels={name: source.labels[name] for name in source.labels if _unchanged(prepared, name)},
+            column_labels=source.column_labels,
+        )
+
+
+def _verified(decision: Decision, places: Sequence[Path] | None, progress: Progress) -> dict[str, Any]:
+    """Verify what was written, or the tables in memory."""
+    if decision.assignment.group_of is not None:
+        return verify_groups_written(decision, places, progress=progress)
+    return verify_written(decision, None if places is None else places[0], progress=progress)
 
 
 class _Clock:
@@ -307,9 +357,12 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
     if prepared.counted.left_out:
         message = "rows with a missing sensitive value were left out, as the policy says"
         notices.append(Notice("left-out", None, f"{prepared.counted.left_out} {message}"))
+    names = [hierarchy.attribute for hierarchy in frequencies.quasi]
+    grouped = assignment.group_of is not None
+    if grouped:
+        notices.append(weakness(decision.published, names))
     loss = _loss(decision)
     notices += _lost_columns(loss)
-    names = [hierarchy.attribute for hierarchy in frequencies.quasi]
     return {
         "satisfied": False,
         "rows": prepared.rows,
@@ -317,11 +370,15 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
         "suppressed_rows": decision.suppressed,
         "suppressed": policy.suppression.rows,
         "left_out_rows": prepared.counted.left_out,
+        **({"suppressed_because": dict(assignment.reasons)} if grouped else {}),
         "classes": assignment.classes,
+        **({"groups": assignment.groups} if grouped else {}),
         **unit_of(frequencies),
         "persons_in_several_classes": persons_spread(frequencies, assignment),
         "algorithm": policy.recoding.algorithm,
         "declares": DECLARES[policy.recoding.algorithm],
+        "form": form_of(policy),
+        **({"protects": PROTECTS} if grouped else {}),
         "proven_optimal": assignment.proven,
         "seconds": 0.0,
         "phases": {},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.algorithms import algorithm
+from indistinct.algorithms import algorithm, form_of, require_fit
 from indistinct.errors import InfeasibleError, PolicyError, VerificationError
 from indistinct.losses import priced
 from indistinct.models import Context, evaluate
@@ -17,6 +17,7 @@ from indistinct.tables.classes import classes_of, recoding_of
 from indistinct.tables.count import silent
 from indistinct.tables.identifiers import mask, pseudonym, read_key
 from indistinct.tables.records import SUPPRESSED, Assignment
+from indistinct.tables.two_tables import check_names, publish_pair, publish_permuted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,12 +33,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Decision:
-    """What was decided about a table, and the rows that follow from it."""
+    """What was decided about a table, and the rows that follow from it.
+
+    A release of two tables has the second, of sensitive values by group, in ``values``.
+    """
 
     prepared: Prepared
     assignment: Assignment
     recoding: Recoding
     published: Published
+    values: Published | None = None
 
     @property
     def policy(self) -> Policy:
@@ -66,6 +71,7 @@ def decide(prepared: Prepared, progress: Progress = silent) -> Assignment:
     Raises InfeasibleError when the target cannot be met or nothing would be left.
     """
     policy, frequencies = prepared.policy, prepared.counted.frequencies
+    require_fit(policy)
     # another loss is the same search under other prices
     searched = replace(frequencies, quasi=priced(frequencies.quasi, policy.recoding.loss))
     assignment = algorithm(policy.recoding.algorithm)(searched, policy, progress)
@@ -82,9 +88,46 @@ def decide(prepared: Prepared, progress: Progress = silent) -> Assignment:
 def apply(prepared: Prepared, assignment: Assignment, layout: Layout) -> Decision:
     """Apply an assignment to the source."""
     recoding = recoding_of(prepared.counted.frequencies, assignment)
+    if assignment.group_of is not None:
+        return _apply_groups(prepared, assignment, recoding, layout)
     starred = _stars_rows(prepared, assignment)
     published = publish(prepared.source, prepared.counted, assignment, recoding, layout, starred=starred)
     return Decision(prepared, assignment, recoding, published)
+
+
+def _apply_groups(prepared: Prepared, assignment: Assignment, recoding: Recoding, layout: Layout) -> Decision:
+    source, counted, attribute = prepared.source, prepared.counted, grouped_attribute(prepared.policy)
+    if form_of(prepared.policy) == "permuted":
+        summed = prepared.policy.attributes[attribute].type in ("integer", "decimal")
+        one = publish_permuted(source, counted, assignment, recoding, layout, attribute, summed=summed)
+        return Decision(prepared, assignment, recoding, one)
+    pair = publish_pair(source, counted, assignment, recoding, layout, attribute)
+    return Decision(prepared, assignment, recoding, pair.qit, pair.st)
+
+
+def grouped_attribute(policy: Policy) -> str:
+    """Return the sensitive attribute that a release in groups publishes by group: the one that models look at."""
+    return next(name for model in policy.privacy for name in model.attributes_used)
+
+
+def _refuse_unfit(policy: Policy, columns: Sequence[str]) -> None:
+    """Refuse what a release in groups cannot do."""
+    form = form_of(policy)
+    if form == "one_table":
+        return
+    name = policy.recoding.algorithm
+    if policy.suppression.rows != "drop":
+        raise PolicyError(
+            f'"{name}" publishes groups, and a suppressed row is in none: set rows = "drop" under [suppression]',
+            key="suppression.rows",
+        )
+    if policy.output.order == "kept":
+        raise PolicyError(
+            f'"{name}" publishes groups, whose rows are sorted or shuffled; set another order under [output]',
+            key="output.order",
+        )
+    if any(model.attributes_used for model in policy.privacy):
+        check_names(columns, grouped_attribute(policy), permuted=form == "permuted")
 
 
 def _stars_rows(prepared: Prepared, assignment: Assignment) -> bool:
@@ -113,6 +156,7 @@ def layout_of(prepared: Prepared) -> Layout:
     }
     dropped = {*roles.identifying, roles.person} - set(transformed)
     columns = tuple(name for name in source.columns if name not in dropped)
+    _refuse_unfit(policy, columns)
     return Layout(columns, prepared.carried, transformed, policy.output.suppressed_token, policy.output.order)
 
 

@@ -53,12 +53,17 @@ def _asked(model: Privacy) -> dict[str, Any]:
     for name in type(model).model_fields:
         value = getattr(model, name)
         if name in APART:
-            apart[name] = list(value) if isinstance(value, tuple) else value
+            apart[name] = _plain(value)
         elif name != "model" and value is not None:
-            required[name] = (
-                rational(value) if isinstance(value, Fraction) else list(value) if isinstance(value, tuple) else value
-            )
+            required[name] = _plain(value)
     return {**apart, "required": required}
+
+
+def _plain(value: Any) -> Any:
+    """Write a parameter as JSON has it: fractions with their decimals, tuples as lists."""
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return rational(value) if isinstance(value, Fraction) else value
 
 
 def best_of_each(policy: Policy, classes: Classes, context: Context) -> list[dict[str, Any]]:

@@ -34,14 +34,16 @@ def manifest_path(output: Path) -> Path:
     return output.with_name(output.name + SUFFIX)
 
 
-def stage_manifest(document: Mapping[str, Any], outputs: Sequence[Staged], policy_hash: str) -> Staged:
-    """Write the manifest of staged files to a hidden file beside the first.
+def stage_manifest(
+    document: Mapping[str, Any], outputs: Sequence[Staged], policy_hash: str, place: Path | None = None
+) -> Staged:
+    """Write the manifest of staged files to a hidden file beside the first (or beside ``place``).
 
     ``document`` is the internal answer of ``anonymize``; what is internal is left out here.
 
     Raises DataError when the file system refuses; then nothing is left.
     """
-    path = manifest_path(outputs[0].target)
+    path = manifest_path(outputs[0].target if place is None else place)
     public = {key: value for key, value in document.items() if key not in INTERNAL}
     public["outputs"] = [output.target.name for output in outputs]
     public["manifest"] = path.name
@@ -62,29 +64,35 @@ def stage_manifest(document: Mapping[str, Any], outputs: Sequence[Staged], polic
         raise
 
 
-def publish_with(manifest: Staged, output: Staged) -> None:
-    """Give a file and its manifest their names, the manifest last: both, or none of them is left.
+def publish_with(manifest: Staged, *outputs: Staged) -> None:
+    """Give files and their manifest their names, the manifest last: all of them, or none is left.
 
     Raises DataError when the file system refuses.
     """
-    written = output.path.stat().st_ino
+    written = [output.path.stat().st_ino for output in outputs]
     manifest.target.unlink(missing_ok=True)  # from here on an older file is no release
     try:
-        output.publish()
+        for output in outputs:
+            output.publish()
         manifest.publish()
     except BaseException:
         manifest.target.unlink(missing_ok=True)
-        if output.target.exists() and output.target.stat().st_ino == written:
-            output.target.unlink()
+        for output, inode in zip(outputs, written, strict=True):
+            if output.target.exists() and output.target.stat().st_ino == inode:
+                output.target.unlink()
         raise
 
 
-def hash_status(output: Path) -> str:
-    """Compare a published file with its manifest: ``match``, ``differs`` or ``absent`` (no readable manifest)."""
-    hashes = (read_manifest(output) or {}).get("sha256")
-    if not isinstance(hashes, dict) or output.name not in hashes:
+def hash_status(output: Path, *others: Path, place: Path | None = None) -> str:
+    """Compare published files with their manifest: ``match``, ``differs`` or ``absent`` (no readable manifest).
+
+    The manifest stands beside the first file, or beside ``place``.
+    """
+    hashes = (read_manifest(output if place is None else place) or {}).get("sha256")
+    files = (output, *others)
+    if not isinstance(hashes, dict) or any(file.name not in hashes for file in files):
         return "absent"
-    return "match" if hashes[output.name] == sha256(output) else "differs"
+    return "match" if all(hashes[file.name] == sha256(file) for file in files) else "differs"
 
 
 def read_manifest(output: Path) -> dict[str, Any] | None:

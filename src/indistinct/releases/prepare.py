@@ -10,8 +10,10 @@ import numpy as np
 from indistinct.errors import DataError, SchemaError
 from indistinct.hierarchies import build_hierarchy
 from indistinct.hierarchies.values import look_alikes, spelling_note
+from indistinct.models.numbers import missing_refused
 from indistinct.notices import Notice
 from indistinct.policy import resolve
+from indistinct.policy.privacy import Numeric
 from indistinct.tables.apply import load_columns
 from indistinct.tables.columnar import is_text
 from indistinct.tables.count import Counted, count, silent
@@ -106,6 +108,7 @@ def binder(
     Columns with a reference from another table take over its values; others than those are an error.
     """
     ordered = {m.attribute for m in policy.privacy if m.model == "t_closeness" and m.distance == "ordered"}
+    numeric = {m.attribute for m in policy.privacy if isinstance(m, Numeric)}
 
     def bind(name: str, texts: Sequence[str | None]) -> Hierarchy:
         attribute = policy.attributes.get(name)
@@ -119,6 +122,8 @@ def binder(
                 f'say missing = "drop", "first" or "last" under [attributes.{name}]',
                 column=name,
             )
+        if name in numeric and None in texts and attribute.missing != "drop":
+            raise missing_refused(name)
         if references is not None and name in references:
             _refuse_unknown(name, texts, references[name])
             return references[name].hierarchy

@@ -63,10 +63,10 @@ def verify_written(
         temp_dir=None if run.temp_dir is None else policy.locate(run.temp_dir),
         memory_bytes=run.memory_bytes,
     )
-    found = _as_spelled(read, published, policy, path)
+    found = as_spelled(read, published, policy, path)
     rows_match = matches(published, found)
     progress("verify", 1, 3)
-    uncovered = _uncovered(decision)
+    uncovered = uncovered_columns(decision)
     progress("verify", 2, 3)
     models, classes, _ = judge_reread(
         found,
@@ -113,7 +113,7 @@ def judge_reread(
     return judge(policy, others, context)[0], others, int(classes.rows.sum() - others.rows.sum())
 
 
-def _as_spelled(found: Recount, published: Published, policy: Policy, path: Path | None) -> Recount:
+def as_spelled(found: Recount, published: Published, policy: Policy, path: Path | None) -> Recount:
     """Give re-read texts the spelling that was to be written, where the format keeps the value only."""
     spellings = {
         column.name: speller(texts_of(column.values, column.name))
@@ -123,7 +123,7 @@ def _as_spelled(found: Recount, published: Published, policy: Policy, path: Path
     return restored(found, spellings, guard_of(policy, path))
 
 
-def _uncovered(decision: Decision) -> list[str]:
+def uncovered_columns(decision: Decision) -> list[str]:
     """Names of quasi-identifiers with a published label that does not cover a value of its class."""
     frequencies, assignment = decision.frequencies, decision.assignment
     kept = assignment.class_of != SUPPRESSED
@@ -135,6 +135,10 @@ def _uncovered(decision: Decision) -> list[str]:
             label_of[class_of] * hierarchy.size + frequencies.codes[cells, position], len(labels) * hierarchy.size
         )
         wanted, values = np.divmod(pairs, hierarchy.size)
+        # a value that is published as it is needs no reader
+        own = {text: code for code, text in enumerate(hierarchy.texts)}
+        changed = np.array([own.get(text, -1) for text in labels], np.int64)[wanted] != values
+        wanted, values = wanted[changed], values[changed]
         reader = label_reader(hierarchy.attribute, hierarchy.texts, decision.prepared)
         if not reader.agrees(labels, wanted, values).all():
             failing.append(hierarchy.attribute)

@@ -52,29 +52,40 @@ def published_options(policy: Policy, path: Path | None, dialect: str | None) ->
     return replace(options_of(policy), delimiter=delimiter, encoding="utf-8", missing=tokens)
 
 
-def count_published(table: Any, policy: Policy, original: Source, hidden: Collection[str]) -> tuple[Source, Recount]:
+def count_published(
+    table: Any,
+    policy: Policy,
+    original: Source,
+    hidden: Collection[str],
+    *,
+    added: Collection[str] = (),
+    sheet: str | None = None,
+) -> tuple[Source, Recount]:
     """Read a published table of any origin: the source, and its distinct rows in the columns not ``hidden``.
 
     Text files of ours are UTF-8 and separated as the original is; other programs may keep the encoding of the original
-    and separate as they like.
+    and separate as they like. ``added`` columns may stand in the table though the original lacks them; ``sheet`` is
+    that of a workbook.
 
     Raises SchemaError for columns that the original lacks, and what reading raises.
     """
-    ours = published_options(policy, path_of(table), original.dialect)
+    ours = replace(published_options(policy, path_of(table), original.dialect), sheet=sheet)
     foreign = [replace(ours, delimiter=None, encoding=encoding) for encoding in ("utf-8", policy.table.encoding)]
     first: IndistinctError | None = None
     for options in dict.fromkeys((ours, *foreign)):
         try:
-            return _counted(table, options, original, hidden)
+            return _counted(table, options, {*original.columns, *added}, hidden)
         except IndistinctError as error:
             first = first or error
     assert first is not None  # noqa: S101  # there is always one way to read, and it failed
     raise first
 
 
-def _counted(table: Any, options: TableOptions, original: Source, hidden: Collection[str]) -> tuple[Source, Recount]:
+def _counted(
+    table: Any, options: TableOptions, known: Collection[str], hidden: Collection[str]
+) -> tuple[Source, Recount]:
     source = open_source(table, options)
-    unknown = [name for name in source.columns if name not in original.columns]
+    unknown = [name for name in source.columns if name not in known]
     if unknown:
         raise SchemaError(f'the published table has a column "{unknown[0]}" that the original lacks', column=unknown[0])
     return source, count_source(source, [name for name in source.columns if name not in hidden])

@@ -117,6 +117,14 @@ def restored(
     return Recount(found.columns, tuple(texts), *_multiset(np.column_stack(codes), found.rows, sizes))
 
 
+def projected(found: Recount, names: Sequence[str]) -> Recount:
+    """Count the distinct rows of some of the columns."""
+    positions = [found.columns.index(name) for name in names]
+    texts = tuple(found.texts[position] for position in positions)
+    sizes = [max(1, len(own)) for own in texts]
+    return Recount(tuple(names), texts, *_multiset(found.codes[:, positions], found.rows, sizes))
+
+
 def respelled(
     column: Dictionary, spellings: Mapping[str, Callable[[str], str]], guard: Callable[[str], str] = str
 ) -> list[str | None]:

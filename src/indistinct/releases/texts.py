@@ -17,6 +17,16 @@ MODEL_NAMES = {
     "recursive_cl": "recursive (c,l)-diversity",
     "joint_l": "joint l-diversity",
     "t_closeness": "t-closeness",
+    "ke_anonymity": "(k,e)-anonymity",
+    "eps_m_anonymity": "(eps,m)-anonymity",
+    "graded_l": "graded l-diversity",
+    "eps_i_k_anonymity": "(eps_i,k)-anonymity (proximity risk)",
+}
+
+
+FORMS = {
+    "two_tables": "quasi-identifiers and sensitive values in two tables",
+    "permuted": "sensitive values permuted inside each group",
 }
 
 
@@ -59,6 +69,8 @@ def parameters(values: Any) -> str:
 def model_title(entry: Mapping[str, Any]) -> str:
     """Name a model with what tells it apart: attribute, distance, kind."""
     name = str(MODEL_NAMES.get(entry["model"], entry["model"]))
+    if entry.get("on") == "groups":  # where the size of a group is judged too
+        name = name.removesuffix(" (proximity risk)")
     details = [entry[key] for key in ("distance", "kind", "estimator") if entry.get(key) and entry[key] != "shannon"]
     attribute = entry.get("attribute") or ", ".join(entry.get("attributes", ()))
     return name + (f" ({', '.join(details)})" if details else "") + (f" of {attribute}" if attribute else "")
@@ -127,6 +139,8 @@ def release_text(document: Mapping[str, Any]) -> str:
     loss = document["loss"]
     by_attribute = ", ".join(f"{name} {100 * value:.1f} %" for name, value in loss["lm_by_attribute"].items())
     classes = counted(document["classes"], "class")
+    if document.get("groups"):
+        classes = f"{counted(document['groups'], 'group')}, {FORMS[document['form']]}"
     how = f"algorithm {document['algorithm']}, {document['declares']}"
     lines = [
         f"{document['published_rows']} of {rows} rows published in {classes} ({how})",
@@ -164,7 +178,8 @@ def verification_text(document: Mapping[str, Any]) -> str:
     """Write the answer of a verification."""
     coverage = document["coverage"]
     lines = [
-        f"{document['rows']} published rows in {document['classes']} classes",
+        f"{document['rows']} published rows in {document['classes']} classes"
+        + (f" and {document['groups']} groups" if document.get("groups") else ""),
         "",
         *models_text(document["models"]),
         "",

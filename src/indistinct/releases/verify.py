@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.algorithms import form_of
 from indistinct.errors import IndistinctError, SchemaError
 from indistinct.notices import Notice
 from indistinct.releases.coverage import Coverage, Side, coverage
-from indistinct.releases.decision import apply, decide, layout_of
+from indistinct.releases.decision import apply, decide, grouped_attribute, layout_of
+from indistinct.releases.groups import PROTECTS, SHEETS, WORKBOOK, place_of_manifest
 from indistinct.releases.judge import unit_of
 from indistinct.releases.manifest import hash_status
 from indistinct.releases.prepare import kept_identifying, prepare
@@ -19,10 +21,12 @@ from indistinct.releases.published import count_published
 from indistinct.releases.recount import count_source, matches, respelled, restored
 from indistinct.releases.spelling import guard_of, spellers
 from indistinct.releases.texts import as_html, verification_text
+from indistinct.releases.verify_groups import prove_groups, sheets_of
 from indistinct.tables.columnar import is_text
 from indistinct.tables.count import silent
 from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.source import path_of
+from indistinct.tables.two_tables import GROUP, TOTALS, TwoTables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -62,6 +66,7 @@ def verify(
     original: Any,
     published: Any,
     policy: Policy,
+    st: Any = None,
     *,
     query: str | None = None,
     sql_table: str | None = None,
@@ -74,9 +79,20 @@ def verify(
     columns and is covered in every quasi-identifier. With a person key the published file does not say whose a row is:
     sizes count the least number of persons that any truthful assignment allows.
 
+    A release of two tables is given as ``published``, the quasi-identifiers by group, and ``st``, the sensitive values
+    by group; as ``release.table``; or as a workbook with the sheets QIT and ST. One with permuted values is told by the
+    policy. Models of sensitive attributes are then judged on the groups, and an assignment must exist that gives both
+    tables at once.
+
     Raises SchemaError when the published table has columns that the original lacks. Not checked: what an attacker
     learns from other tables.
     """
+    if isinstance(published, TwoTables):
+        published, st = published
+    sheets = _two_sheets(published) if st is None else None
+    if st is not None or sheets or form_of(policy) == "permuted":
+        tables = (published, published if sheets else st)
+        return _verify_groups(original, tables, sheets, policy, query=query, sql_table=sql_table, progress=progress)
     # other columns are read only to decide again, which tells whose a row is
     carry = policy.person is not None
     prepared = prepare(original, policy, carry=carry, query=query, sql_table=sql_table, progress=progress)
@@ -128,6 +144,82 @@ def verify(
         "original_rows": prepared.rows,
         **unit_of(frequencies),
         "classes": len(classes),
+        "reference": "original",
+        "warnings": [notice.document() for notice in notices],
+    }
+    return Verification(document)
+
+
+def _two_sheets(published: Any) -> tuple[str, str] | None:
+    path = path_of(published)
+    if path is None or path.suffix.lower() != WORKBOOK or not set(SHEETS) <= set(sheets_of(path)):
+        return None
+    return SHEETS
+
+
+def _verify_groups(
+    original: Any,
+    tables: tuple[Any, Any],
+    sheets: tuple[str, str] | None,
+    policy: Policy,
+    *,
+    query: str | None,
+    sql_table: str | None,
+    progress: Progress,
+) -> Verification:
+    """Verify a release in groups: two tables, two sheets of one workbook, or (no second) one with permuted values."""
+    if not any(model.attributes_used for model in policy.privacy):
+        raise SchemaError("no model of the policy is about a sensitive attribute, so nothing says what the groups hold")
+    prepared = prepare(original, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
+    attribute, roles = grouped_attribute(policy), prepared.roles
+    hidden = {*roles.identifying, *([] if roles.person is None else [roles.person])}
+    progress("read", 0, 1)
+    added = {GROUP, *TOTALS}
+    found = [
+        count_published(
+            table, policy, prepared.source, hidden, added=added, sheet=None if sheets is None else sheets[position]
+        )
+        for position, table in enumerate(tables)
+        if table is not None
+    ]
+    source, qit = found[0]
+    if len(found) == 2 and attribute in qit.columns:
+        raise SchemaError(
+            f'the table of quasi-identifiers holds the sensitive column "{attribute}"; give it and the table of '
+            "values in this order",
+            column=attribute,
+        )
+    if not any(name in qit.columns for name in roles.quasi):
+        raise SchemaError("the published table has none of the quasi-identifiers of the policy")
+    progress("read", 1, 1)
+    progress("verify", 0, 1)
+    paths = [path for table in tables if (path := path_of(table)) is not None]
+    proof = prove_groups(
+        prepared, qit, found[1][1] if len(found) == 2 else None, paths[0] if paths else None, attribute=attribute
+    )
+    leaked = sorted({name for own, _ in found for name in own.columns if name in hidden} - {*kept_identifying(roles)})
+    status = "absent"
+    if paths:
+        place = place_of_manifest(paths[0]) if len(found) == 2 and not sheets else paths[0]
+        status = hash_status(*dict.fromkeys(paths), place=place)
+    progress("verify", 1, 1)
+    notices = [*source.warnings, *proof.notices]
+    document = {
+        "satisfied": all(entry["satisfied"] for entry in proof.models)
+        and proof.coverage.status != "refuted"
+        and status != "differs"
+        and not leaked,
+        "coverage": _described(proof.coverage, source, proof.pair.qit, proof.restore),
+        "hash": status,
+        "leaked_columns": leaked,
+        "models": proof.models,
+        "rows": proof.rows,
+        "starred_rows": 0,
+        "original_rows": prepared.rows,
+        **unit_of(prepared.counted.frequencies),
+        "classes": proof.classes,
+        "groups": proof.groups,
+        "protects": PROTECTS,
         "reference": "original",
         "warnings": [notice.document() for notice in notices],
     }

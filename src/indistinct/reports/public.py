@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import tomlkit
 
+from indistinct.algorithms import form_of
 from indistinct.reports.summary import asked, columns, proof, size_histogram
+from indistinct.tables.two_tables import GROUP
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -35,9 +37,10 @@ def public(release: Release) -> dict[str, Any]:
     """Collect the public summary of a release."""
     decision, document = release.decision, release.document
     outputs = [Path(path) for path in document["outputs"]]
-    sizes = _class_sizes(decision)
+    sizes = _class_sizes(decision) if form_of(decision.policy) == "one_table" else _group_sizes(decision)
     return {
         "kind": "public",
+        "form": form_of(decision.policy),
         "outputs": [path.name for path in outputs],
         **asked(decision.policy),
         "declares": document["declares"],
@@ -91,10 +94,18 @@ def _guaranteed(policy: Policy, sizes: np.ndarray[Any, np.dtype[np.int64]]) -> d
 
     The file does not tell how many persons stand behind a group.
     """
+    if form_of(policy) != "one_table":
+        return None  # groups hide which value belongs to which row, not whose row it is
     if policy.person is None:
         return {"size": int(sizes.min()), "unit": "rows"} if len(sizes) else None
     asked_for = [int(model.k) for model in policy.privacy if hasattr(model, "k")]
     return {"size": max(asked_for), "unit": "persons"} if asked_for else None
+
+
+def _group_sizes(decision: Decision) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Sizes in rows of the published groups, as anyone can count them in the file."""
+    (group,) = [column for column in decision.published.columns if column.name == GROUP]
+    return np.bincount(group.codes, decision.published.repeat).astype(np.int64)
 
 
 def _class_sizes(decision: Decision) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -45,7 +45,8 @@ def lead(summary: Summary, t: Catalogue) -> list[str]:
     sentences = [t("lead.rows", n=summary["published_rows"], published=summary["published_rows"], rows=summary["rows"])]
     sentences.append(t("lead.satisfied") if summary["satisfied"] else t("lead.not_satisfied"))
     n = summary["smallest_class"]
-    sentences.append(t("lead.smallest", n=n, unit=t(f"unit.{summary['unit']}", n=n)))
+    key = "lead.smallest" if summary["form"] == "one_table" else "lead.group"
+    sentences.append(t(key, n=n, unit=t(f"unit.{summary['unit']}", n=n)))
     return sentences
 
 
@@ -145,10 +146,13 @@ def _learn(summary: Summary, t: Catalogue) -> list[Block]:
     if summary["guaranteed"]:
         n, unit = summary["guaranteed"]["size"], summary["guaranteed"]["unit"]
         blocks.append(("text", t("learn.single", n=n, risk=t.percent(1 / n), unit=t(f"unit.{unit}", n=n))))
-    if summary["kind"] == "internal":
+    if summary["form"] != "one_table":
+        blocks.append(("text", t("learn.groups")))
+    elif summary["kind"] == "internal":
         blocks.append(("text", t("learn.mean", risk=t.percent(summary["risk"]["mean"], 2))))
         if summary["persons_in_several_classes"]:
             blocks.append(("text", t("learn.spread", n=summary["persons_in_several_classes"])))
+    if summary["kind"] == "internal":
         for name in ("risk", "attacks"):
             blocks += _foreign(summary[f"{name}_document"], t(f"caption.{name}"), t)
     blocks.append(("list", [t("learn.background"), t("learn.other_tables"), t("learn.membership")]))
@@ -171,6 +175,11 @@ def _foreign(document: dict[str, Any] | None, caption: str, t: Catalogue) -> lis
     return [("table", caption, [t("head.measure"), t("head.value")], rows)] if rows else []
 
 
+def len_groups(summary: Summary) -> int:
+    """Number of classes, or of groups."""
+    return sum(entry["classes"] for entry in summary["sizes"])
+
+
 def _sizes(summary: Summary, t: Catalogue) -> list[Block]:
     labels = [
         t.number(entry["to"])
@@ -181,7 +190,7 @@ def _sizes(summary: Summary, t: Catalogue) -> list[Block]:
     texts = [t.number(entry["classes"]) for entry in summary["sizes"]]
     values = [float(entry["classes"]) for entry in summary["sizes"]]
     return [
-        ("text", t("sizes.text", n=summary["classes"])),
+        ("text", t(f"sizes.{summary['form']}", n=len_groups(summary))),
         ("chart", "sizes", t("chart.sizes"), _described(labels, texts), labels, [("", texts, values)]),
     ]
 

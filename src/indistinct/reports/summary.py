@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.algorithms import form_of
 from indistinct.losses import kullback_leibler
 from indistinct.releases.manifest import read_manifest
 from indistinct.releases.utility import column_axis
@@ -40,10 +41,11 @@ def summary(
     """Collect the internal summary of a release."""
     decision, document = release.decision, release.document
     outputs = [Path(path) for path in document["outputs"]]
-    classes = classes_of(decision.frequencies, decision.assignment)
-    sizes = classes.sizes
+    form = form_of(decision.policy)
+    sizes, at_risk = _sizes(decision)
     return {
         "kind": "internal",
+        "form": form,
         "outputs": [path.name for path in outputs],
         **asked(decision.policy),
         "unit": document["unit"],
@@ -64,13 +66,14 @@ def summary(
         "columns": columns(decision, document["loss"]["lm_by_attribute"]),
         "sizes": size_histogram(sizes),
         "smallest_class": int(sizes.min()),
-        "guaranteed": {"size": int(sizes.min()), "unit": document["unit"]},
+        # groups hide which value belongs to which row, not whose row it is
+        "guaranteed": {"size": int(sizes.min()), "unit": document["unit"]} if form == "one_table" else None,
         "distributions": _distributions(decision),
-        "worst": _worst(decision),
+        "worst": _worst(decision) if form == "one_table" else [],
         "risk": {
             "highest": 1 / int(sizes.min()),
             "mean": float(len(sizes) / sizes.sum()),
-            "at_one_in_five": int(classes.rows[sizes < 5].sum()),
+            "at_one_in_five": at_risk,
         },
         "risk_document": None if risk is None else dict(risk),
         "attacks_document": None if attacks is None else dict(attacks),
@@ -78,6 +81,17 @@ def summary(
         "policy": decision.policy.dumps(),
         **proof(outputs, decision.policy),
     }
+
+
+def _sizes(decision: Decision) -> tuple[Int64, int]:
+    """Sizes of the classes, or of the groups of a release in groups; and the rows in those of fewer than five."""
+    assignment = decision.assignment
+    if assignment.group_of is not None:
+        kept = assignment.group_of != SUPPRESSED
+        sizes = np.bincount(assignment.group_of[kept], assignment.count[kept], assignment.groups).astype(np.int64)
+        return sizes, int(sizes[sizes < 5].sum())
+    classes = classes_of(decision.frequencies, assignment)
+    return classes.sizes, int(classes.rows[classes.sizes < 5].sum())
 
 
 def _kl(decision: Decision) -> float | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indistinct.notices import Notice
+from indistinct.policy.privacy import Numeric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +84,8 @@ def suitability(
                 "protect the rare values on their own (alpha_k with values, or counts with noise)",
             )
         uses = sorted({model.model for model in models if name in model.attributes_used})
-        if name in numeric and any(use != "k_anonymity" for use in uses):
+        of_numbers = any(isinstance(model, Numeric) for model in models if name in model.attributes_used)
+        if name in numeric and uses and not of_numbers:
             say(
                 "proximity",
                 name,

@@ -157,6 +157,20 @@ class Layout:
         return bool(self.carried) or bool(self.transformed) or self.order == "kept"
 
 
+@dataclass(frozen=True)
+class Units:
+    """Published rows before they are put in order.
+
+    ``columns`` by name; ``repeat`` int64[units]; ``part`` int64[units]: the entry of the assignment that a unit comes
+    from. ``distinct`` is False when every row is a unit.
+    """
+
+    columns: Mapping[str, PublishedColumn]
+    repeat: Int64
+    part: Int64
+    distinct: bool
+
+
 def publish(
     source: Source,
     counted: Counted,
@@ -172,17 +186,33 @@ def publish(
     by their published columns, so that the result depends on the multiset of rows only. Where one cell is divided
     between classes, its rows are dealt out in the order of their carried values.
     """
+    units = units_of(source, counted, assignment, recoding, layout, starred=starred)
+    columns = [units.columns[name] for name in layout.columns]
+    return sorted_units(columns, units.repeat, merge=units.distinct, order=layout.order)
+
+
+def units_of(
+    source: Source,
+    counted: Counted,
+    assignment: Assignment,
+    recoding: Recoding,
+    layout: Layout,
+    *,
+    starred: bool = False,
+) -> Units:
+    """Give every published row its columns, but no place yet.
+
+    The rows of a cell that is divided between groups are dealt out at random: which of them is in which group must not
+    follow from their other values.
+    """
     if layout.needs_rows:
-        return _publish_rows(source, counted, assignment, recoding, layout, starred=starred)
-    cell, class_of, repeat = assignment.cell, assignment.class_of, assignment.count
-    if not starred:
-        kept = class_of != SUPPRESSED
-        cell, class_of, repeat = cell[kept], class_of[kept], repeat[kept]
-    columns = _modelled_columns(source, counted, recoding, layout, cell, class_of)
-    return _sorted_units([columns[name] for name in layout.columns], repeat, merge=True, order=layout.order)
+        return _units_of_rows(source, counted, assignment, recoding, layout, starred=starred)
+    part = np.arange(len(assignment.cell)) if starred else np.flatnonzero(assignment.class_of != SUPPRESSED)
+    columns = _modelled_columns(source, counted, recoding, layout, assignment.cell[part], assignment.class_of[part])
+    return Units(columns, assignment.count[part], part, distinct=True)
 
 
-def _publish_rows(
+def _units_of_rows(
     source: Source,
     counted: Counted,
     assignment: Assignment,
@@ -190,18 +220,26 @@ def _publish_rows(
     layout: Layout,
     *,
     starred: bool,
-) -> Published:
+) -> Units:
     cell_of_row = counted.cell_of_row
     if cell_of_row is None:
         message = "the rows of the cells were not kept when the table was counted"
         raise ValueError(message)
     extra = {**layout.carried, **_transformed_columns(source, layout)}
-    class_of = _class_of_rows(assignment, cell_of_row, list(extra.values()))
-    rows = np.flatnonzero((cell_of_row >= 0) if starred else (cell_of_row >= 0) & (class_of != SUPPRESSED))
+    keys: list[NDArray[Any]] = [column.codes for column in extra.values()]
+    if assignment.group_of is not None:
+        keys = [random_keys(len(cell_of_row))]
+    part_of = _part_of_rows(assignment, cell_of_row, keys)
+    class_of = np.append(assignment.class_of, np.int32(SUPPRESSED))[part_of]
+    rows = np.flatnonzero((cell_of_row >= 0) if starred else class_of != SUPPRESSED)
     columns = _modelled_columns(source, counted, recoding, layout, cell_of_row[rows], class_of[rows])
     columns.update({name: column.reduced(rows) for name, column in extra.items()})
-    ordered = [columns[name] for name in layout.columns]
-    return _sorted_units(ordered, np.ones(len(rows), np.int64), merge=False, order=layout.order)
+    return Units(columns, np.ones(len(rows), np.int64), part_of[rows], distinct=False)
+
+
+def random_keys(number: int) -> NDArray[np.uint64]:
+    """uint64[number] from the operating system: an order by them protects, because nobody can predict it."""
+    return np.frombuffer(os.urandom(8 * number), np.uint64)
 
 
 def load_columns(source: Source, names: Sequence[str]) -> dict[str, PublishedColumn]:
@@ -227,22 +265,23 @@ def _unified(array: Any) -> Any:
     return pa.DictionaryArray.from_arrays(indices, array.chunk(0).dictionary)
 
 
-def _class_of_rows(assignment: Assignment, cell_of_row: Int32, carried: list[PublishedColumn]) -> Int32:
-    """Class of each row (suppressed for rows outside the frequencies); shared cells are dealt out canonically."""
+def _part_of_rows(assignment: Assignment, cell_of_row: Int32, keys: Sequence[NDArray[Any]]) -> Int64:
+    """Entry of the assignment of each row (-1 for rows outside the frequencies).
+
+    Rows of a cell that is divided are dealt out in the order of ``keys``.
+    """
     order = np.argsort(assignment.cell, kind="stable")
-    cells, classes, counts = assignment.cell[order], assignment.class_of[order], assignment.count[order]
-    class_of = np.full(len(cell_of_row), SUPPRESSED, np.int32)
+    cells, counts = assignment.cell[order], assignment.count[order]
+    part_of = np.full(len(cell_of_row), -1, np.int64)
     counted = np.flatnonzero(cell_of_row >= 0)
-    split = np.flatnonzero(np.diff(cells) == 0)
-    if len(split) == 0:
-        of_cell = np.full(int(cells.max(initial=-1)) + 1, SUPPRESSED, np.int32)
-        of_cell[cells] = classes
-        class_of[counted] = of_cell[cell_of_row[counted]]
-        return class_of
-    keys = [cell_of_row[counted], *(column.codes[counted] for column in carried)]
-    rows = counted[np.lexsort(keys[::-1])]
-    class_of[rows] = np.repeat(classes, counts)
-    return class_of
+    if not (np.diff(cells) == 0).any():
+        of_cell = np.full(int(cells.max(initial=-1)) + 1, -1, np.int64)
+        of_cell[cells] = order
+        part_of[counted] = of_cell[cell_of_row[counted]]
+        return part_of
+    rows = counted[np.lexsort([*(key[counted] for key in reversed(keys)), cell_of_row[counted]])]
+    part_of[rows] = np.repeat(order, counts)
+    return part_of
 
 
 def _modelled_columns(
@@ -261,8 +300,16 @@ def _modelled_columns(
             columns[name] = text_column(name, [*texts, layout.token], labels)
     for hierarchy in frequencies.sensitive:
         codes = frequencies.sensitive_codes(hierarchy.attribute)[cell]
-        columns[hierarchy.attribute] = _restored(source, hierarchy.attribute, hierarchy.texts, codes)
+        columns[hierarchy.attribute] = sensitive_column(source, counted, hierarchy.attribute, codes)
     return columns
+
+
+def sensitive_column(
+    source: Source, counted: Counted, attribute: str, codes: Int32, name: str | None = None
+) -> PublishedColumn:
+    """Build a column (under another name, if wanted) of the values of a sensitive attribute with these codes."""
+    column = _restored(source, attribute, counted.frequencies.references[attribute].hierarchy.texts, codes)
+    return column if name is None else PublishedColumn(name, column.values, column.codes)
 
 
 def _restored(source: Source, name: str, texts: Sequence[str | None], codes: Int32) -> PublishedColumn:
@@ -273,7 +320,8 @@ def _restored(source: Source, name: str, texts: Sequence[str | None], codes: Int
     return typed_column(name, from_text(texts, kind), codes)
 
 
-def _sorted_units(columns: list[PublishedColumn], repeat: Int64, *, merge: bool, order: str) -> Published:
+def sorted_units(columns: Sequence[PublishedColumn], repeat: Int64, *, merge: bool, order: str) -> Published:
+    """Put units in order (``Layout.order``); with ``merge`` equal ones become one."""
     everything = np.arange(len(repeat))
     if order != "kept":
         ranks = np.column_stack([column.codes + 1 for column in columns])
@@ -286,7 +334,6 @@ def _sorted_units(columns: list[PublishedColumn], repeat: Int64, *, merge: bool,
         repeat = repeat[everything]
     if order == "shuffled":
         everything = np.repeat(everything, repeat)
-        # random keys from the operating system: the permutation protects, so it must not be predictable
-        shuffle = np.argsort(np.frombuffer(os.urandom(8 * len(everything)), np.uint64), kind="stable")
+        shuffle = np.argsort(random_keys(len(everything)), kind="stable")
         everything, repeat = everything[shuffle], np.ones(len(everything), np.int64)
     return Published(tuple(column.reduced(everything) for column in columns), repeat)

@@ -54,6 +54,18 @@ def classes_of(frequencies: Frequencies, assignment: Assignment) -> Classes:
     )
 
 
+def groups_of(frequencies: Frequencies, assignment: Assignment) -> Classes:
+    """Derive sizes and histograms of the groups by which sensitive values are published.
+
+    Raises ValueError when the assignment has none.
+    """
+    if assignment.group_of is None:
+        message = "the assignment has no groups"
+        raise ValueError(message)
+    groups = Assignment(assignment.cell, assignment.count, assignment.group_of, assignment.groups)
+    return classes_of(frequencies, groups)
+
+
 def joint_counts(
     class_of: Int32, codes: Int32, count: Int64, classes: int, sizes: list[int]
 ) -> tuple[Int32, Int32, Int64]:

@@ -107,6 +107,10 @@ class Assignment:
     rows. ``levels`` (one per quasi-identifier) is set by full-domain algorithms: then a class is published by its
     nodes at these levels instead of by its smallest box. ``notes`` are sentences about the search for people;
     ``proven`` is False for a best-effort search that stopped early.
+
+    An algorithm that cuts the link between quasi-identifiers and sensitive values also sets ``group_of``: those rows
+    of the cell go to a group 0..``groups``-1 (-1 where the class is -1), which is published beside the class, and the
+    sensitive values are published by group. ``reasons`` counts the suppressed rows by a word that tells no value.
     """
 
     cell: Int32
@@ -116,6 +120,9 @@ class Assignment:
     levels: tuple[int, ...] | None = None
     notes: tuple[str, ...] = ()
     proven: bool | None = None
+    group_of: Int32 | None = None
+    groups: int = 0
+    reasons: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of_tuples(

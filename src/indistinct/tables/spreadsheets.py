@@ -79,6 +79,18 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:
     return source
 
 
+def sheet_names(path: Path) -> tuple[str, ...]:
+    """Return the names of the sheets of a workbook; raises as ``open_spreadsheet`` does."""
+    try:
+        import fastexcel
+    except ModuleNotFoundError:
+        raise extra("fastexcel") from None
+    try:
+        return tuple(fastexcel.read_excel(str(path)).sheet_names)
+    except fastexcel.FastExcelError:
+        raise DataError(f"{path.name} cannot be read as a workbook; save it again", file=path.name) from None
+
+
 def _sheet(names: Sequence[str], file: str, wanted: str | None) -> str:
     if wanted is None:
         return names[0]

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
     from indistinct.tables.apply import PublishedColumn
 
+    Sheet = tuple[Iterable[pa.RecordBatch], pa.Schema]
+
 DELIMITED_OUTPUTS = (".csv", ".tsv")  # suffixes
 OUTPUTS = ("csv", "tsv", "parquet", "arrow", "xlsx", "sav", "dta")
 ROW_GROUP = 1 << 20
@@ -176,9 +178,25 @@ def stage(
             elif suffix == "arrow":
                 _write_arrow(file, batches, schema)
             elif suffix == "xlsx":
-                _write_xlsx(file, batches, schema)
+                _write_xlsx(file, {"data": (batches, schema)})
             else:
                 _write_statistical(staged.path, path.name, batches, schema, labels or {}, column_labels or {})
+        return staged  # noqa: TRY300  # an interruption on the way out must find the handler too
+    except OSError as error:
+        staged.discard()
+        raise _refused(path, error) from None
+    except BaseException:
+        staged.discard()
+        raise
+
+
+def stage_workbook(path: str | os.PathLike[str], sheets: Mapping[str, Sheet]) -> Staged:
+    """Write several tables as the sheets of one workbook, as ``stage`` writes one; raises the same."""
+    path = Path(path)
+    staged = Staged(path.with_name(f".{path.stem}.{secrets.token_hex(8)}{path.suffix}"), path)
+    try:
+        with staged.path.open("xb") as file:
+            _write_xlsx(file, sheets)
         return staged  # noqa: TRY300  # an interruption on the way out must find the handler too
     except OSError as error:
         staged.discard()
@@ -470,13 +488,11 @@ def _cleared(array: pa.Array) -> pa.Array:
 # ---- workbooks -------------------------------------------------------------------------------------------------
 
 
-def _write_xlsx(file: BinaryIO, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> None:
+def _write_xlsx(file: BinaryIO, sheets: Mapping[str, Sheet]) -> None:
     try:
         import xlsxwriter
     except ModuleNotFoundError:
         raise extra("xlsxwriter") from None
-    if len(schema) > EXCEL_COLUMNS:
-        raise UnsupportedError(f"a sheet holds {EXCEL_COLUMNS} columns, not {len(schema)}; write csv or parquet")
     memory = io.BytesIO()
     book = xlsxwriter.Workbook(memory, {"in_memory": True})
     book.set_properties({"created": _NO_TIME})
@@ -484,7 +500,15 @@ def _write_xlsx(file: BinaryIO, batches: Iterable[pa.RecordBatch], schema: pa.Sc
         kind: book.add_format({"num_format": pattern})
         for kind, pattern in (("date", "yyyy-mm-dd"), ("moment", "yyyy-mm-dd hh:mm:ss"), ("time", "hh:mm:ss"))
     }
-    sheet = book.add_worksheet("data")
+    for name, (batches, schema) in sheets.items():
+        _write_sheet(book.add_worksheet(name), batches, schema, formats)
+    book.close()
+    file.write(memory.getbuffer())
+
+
+def _write_sheet(sheet: Any, batches: Iterable[pa.RecordBatch], schema: pa.Schema, formats: Mapping[str, Any]) -> None:
+    if len(schema) > EXCEL_COLUMNS:
+        raise UnsupportedError(f"a sheet holds {EXCEL_COLUMNS} columns, not {len(schema)}; write csv or parquet")
     for position, name in enumerate(schema.names):
         sheet.write_string(0, position, name)
     row = 1
@@ -496,8 +520,6 @@ def _write_xlsx(file: BinaryIO, batches: Iterable[pa.RecordBatch], schema: pa.Sc
                 if value is not None and value == value:  # noqa: PLR0124  # NaN is missing
                     _write_cell(sheet, row + offset, position, value, formats, schema.names[position])
         row += group.num_rows
-    book.close()
-    file.write(memory.getbuffer())
 
 
 def _write_cell(sheet: Any, row: int, position: int, value: Any, formats: Mapping[str, Any], name: str) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from indistinct.kernels.boxes import Costs
     from indistinct.kernels.guards import Guards
+    from indistinct.models import Criterion
     from indistinct.policy import Policy
     from indistinct.policy.privacy import Privacy
     from indistinct.tables.records import Frequencies
@@ -47,12 +48,7 @@ class Problem:
 def problem_of(frequencies: Frequencies, policy: Policy) -> Problem:
     """Bring counts and policy into the form that kernels read."""
     context = Context(frequencies.references)
-    compiled = [
-        criterion
-        for privacy in policy.privacy
-        if MODELS[privacy.model].merge_closed
-        for criterion in criteria([privacy], context) or ()
-    ]
+    compiled = [criterion for privacy in policy.privacy for criterion in _guides(privacy, context)]
     names = [hierarchy.attribute for hierarchy in frequencies.sensitive]
     guards = guards_of(compiled, names, [hierarchy.size for hierarchy in frequencies.sensitive])
     values = np.ascontiguousarray(frequencies.codes[:, len(frequencies.quasi) :])
@@ -65,8 +61,17 @@ def problem_of(frequencies: Frequencies, policy: Policy) -> Problem:
         costs_of(frequencies.quasi),
         guards,
         units_of(reach_of(frequencies.tuples), mass, frequencies.start, values, frequencies.rows),
-        _blocks(frequencies),
+        blocks_of(frequencies),
     )
+
+
+def _guides(privacy: Privacy, context: Context) -> tuple[Criterion, ...]:
+    """Compile a model, or what follows from it: the exact test has the last word anyway."""
+    model = MODELS[privacy.model]
+    compiled = criteria([privacy], context) if model.merge_closed else None
+    if compiled is None and model.necessary is not None:
+        return model.necessary(privacy, context)
+    return compiled or ()
 
 
 def _sizes(frequencies: Frequencies) -> Int64:
@@ -83,7 +88,7 @@ def _sizes(frequencies: Frequencies) -> Int64:
     return persons.single + np.bincount(owner[first], minlength=len(persons.single))
 
 
-def _blocks(frequencies: Frequencies) -> Int64:
+def blocks_of(frequencies: Frequencies) -> Int64:
     """Number the combinations of top labels: an attribute without a root keeps its top labels apart."""
     tops = [
         hierarchy.levels[-1].node_of[frequencies.tuples[:, a]]

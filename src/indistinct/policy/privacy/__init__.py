@@ -20,6 +20,7 @@ from indistinct.policy.parameters import Privacy
 from indistinct.policy.privacy.closeness import TCloseness
 from indistinct.policy.privacy.diversity import AlphaK, DistinctL, EntropyL, JointL, PSensitiveK, RecursiveCL
 from indistinct.policy.privacy.identity import KAnonymity
+from indistinct.policy.privacy.numeric import EpsIKAnonymity, EpsMAnonymity, GradedL, KeAnonymity, Numeric
 from indistinct.policy.problems import check_tag
 
 __all__ = [
@@ -27,8 +28,13 @@ __all__ = [
     "AnyPrivacy",
     "DistinctL",
     "EntropyL",
+    "EpsIKAnonymity",
+    "EpsMAnonymity",
+    "GradedL",
     "JointL",
     "KAnonymity",
+    "KeAnonymity",
+    "Numeric",
     "PSensitiveK",
     "Privacy",
     "RecursiveCL",
@@ -42,10 +48,6 @@ PLANNED_MODELS: tuple[str, ...] = (
     "beta_likeness",
     "delta_disclosure",
     "delta_presence",
-    "ke_anonymity",
-    "eps_m_anonymity",
-    "graded_l",
-    "eps_i_k_anonymity",
     "km_anonymity",
     "pd_recursive",
     "npd_recursive",
@@ -73,7 +75,11 @@ AnyPrivacy = Annotated[
     | EntropyL
     | RecursiveCL
     | JointL
-    | TCloseness,
+    | TCloseness
+    | KeAnonymity
+    | EpsMAnonymity
+    | GradedL
+    | EpsIKAnonymity,
     Field(discriminator="model"),
     BeforeValidator(check_model),
 ]  # fmt: skip

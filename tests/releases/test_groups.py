@@ -1,0 +1,341 @@
+"""Releases in groups: written, read back, verified; refuted when somebody changed them."""
+
+import json
+from collections import Counter
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pytest
+
+import indistinct as ind
+from indistinct.releases import anonymize as anonymize_module
+from indistinct.releases.possible import Choices, possible
+
+COLUMN = list("aaabbccdd") * 2
+
+
+def table():
+    return pa.table(
+        {
+            "name": [f"n{at}" for at in range(len(COLUMN))],
+            "age": [20 + at % 7 for at in range(len(COLUMN))],
+            "ill": COLUMN,
+            "note": [f"x{at % 4}" for at in range(len(COLUMN))],
+        }
+    )
+
+
+def as_policy(form="two_tables", attribute=None, **document):
+    return ind.Policy(
+        attributes={
+            "name": {"role": "identifying"},
+            "age": {"role": "qi", "type": "integer", "hierarchy": {"kind": "range"}},
+            "ill": {"role": "sensitive", **(attribute or {})},
+        },
+        table={"unlisted": "insensitive"},
+        privacy=[ind.DistinctL("ill", 2)],
+        recoding={"algorithm": "anatomy", "form": form},
+        **document,
+    )
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "people.csv"
+    pa_csv.write_csv(table(), path)
+    return path
+
+
+def verify_files(source, folder, suffix, policy, stem="out"):
+    if suffix == "xlsx":
+        return ind.verify(source, folder / f"{stem}.xlsx", policy)
+    return ind.verify(source, folder / f"{stem}.qit.{suffix}", policy, folder / f"{stem}.st.{suffix}")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow", "xlsx", "sav", "dta"])
+def test_two_tables_are_written_verified_and_verified_again(source, tmp_path, suffix):
+    folder = tmp_path / "release"
+    folder.mkdir()
+    found = ind.anonymize(source, as_policy(), output=folder / f"out.{suffix}")
+    tables = ["out.xlsx"] if suffix == "xlsx" else [f"out.qit.{suffix}", f"out.st.{suffix}"]
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*tables, f"out.{suffix}.manifest.json"])
+    assert found.document["satisfied"]
+    assert [path.rsplit("/", 1)[-1] for path in found.document["outputs"]] == tables
+    manifest = json.loads((folder / f"out.{suffix}.manifest.json").read_text(encoding="utf-8"))
+    assert sorted(manifest["sha256"]) == sorted(tables)
+    assert manifest["form"] == "two_tables"
+    assert manifest["declares"] == "permuting"
+    assert "presence" not in json.dumps(manifest["models"])
+    assert "is not hidden" in manifest["protects"]
+    answer = verify_files(source, folder, suffix, as_policy()).document
+    assert answer["satisfied"]
+    assert answer["coverage"] == {"status": "proven", "violations": []}
+    assert answer["hash"] == "match"
+    assert answer["groups"] == found.document["groups"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "xlsx"])
+def test_permuted_values_keep_their_group(source, tmp_path, suffix):
+    path = tmp_path / f"out.{suffix}"
+    found = ind.anonymize(source, as_policy("permuted"), output=path)
+    rows = found.table.to_pylist()
+    assert list(rows[0]) == ["age", "ill", "note", "group", "min", "max", "count"]
+    assert Counter(row["ill"] for row in rows) == Counter(COLUMN)
+    for row in rows:
+        own = [other["ill"] for other in rows if other["group"] == row["group"]]
+        assert (row["min"], row["max"], row["count"]) == (min(own), max(own), len(own))
+    assert ind.verify(source, path, as_policy("permuted")).document["satisfied"]
+
+
+def test_sums_of_numbers_are_exact():
+    numbers = pa.table({"q": list("abcdef"), "wage": ["0.1", "0.2", "0.3", "10", "0.05", "3"]})
+    policy = ind.Policy(
+        attributes={"q": {"role": "qi"}, "wage": {"role": "sensitive", "type": "decimal"}},
+        privacy=[ind.DistinctL("wage", 6)],
+        recoding={"algorithm": "anatomy", "form": "permuted"},
+    )
+    found = ind.anonymize(numbers, policy)
+    assert {str(row["sum"]) for row in found.table.to_pylist()} == {"13.65"}
+    assert ind.verify(numbers, found.table, policy).satisfied
+    false = found.table.set_column(found.table.column_names.index("sum"), "sum", pa.array(["13.66"] * 6))
+    answer = ind.verify(numbers, false, policy).document
+    assert answer["coverage"]["status"] == "refuted"
+    assert '"sum" is not that of the values' in answer["coverage"]["reason"]
+
+
+def test_the_table_in_python_is_a_pair(source):
+    found = ind.anonymize(source, as_policy())
+    qit, values = found.table
+    assert qit.column_names == ["age", "note", "group"]
+    assert values.column_names == ["group", "ill", "count"]
+    assert found.table.qit.equals(qit)
+    assert ind.verify(source, found.table, as_policy()).satisfied
+    assert found.write(source.parent / "o.csv").name == "o.qit.csv"
+    assert "two tables" in repr(found)
+
+
+def test_frames_come_back_in_their_kind():
+    pandas = pytest.importorskip("pandas")
+    qit, values = ind.anonymize(table().to_pandas(), as_policy()).table
+    assert isinstance(qit, pandas.DataFrame)
+    assert isinstance(values, pandas.DataFrame)
+
+
+def test_an_existing_part_is_refused_and_nothing_is_left_of_a_failure(source, tmp_path, monkeypatch):
+    (tmp_path / "out.st.csv").write_text("mine", encoding="utf-8")
+    with pytest.raises(ind.PolicyError, match=r"out\.st\.csv exists"):
+        ind.anonymize(source, as_policy(), output=tmp_path / "out.csv")
+    (tmp_path / "out.st.csv").unlink()
+    before = sorted(tmp_path.iterdir())
+
+    def refuse(*_):
+        message = "no"
+        raise KeyboardInterrupt(message)
+
+    monkeypatch.setattr(anonymize_module, "publish_with", refuse)
+    with pytest.raises(KeyboardInterrupt):
+        ind.anonymize(source, as_policy(), output=tmp_path / "out.csv")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_another_release_of_that_name_is_not_lost(source, tmp_path):
+    earlier = as_policy().model_copy(update={"recoding": ind.Policy(attributes={"age": {"role": "qi"}}).recoding})
+    ind.anonymize(source, earlier, output=tmp_path / "out.csv")
+    with pytest.raises(ind.PolicyError, match=r"out\.csv exists"):
+        ind.anonymize(source, as_policy(), output=tmp_path / "out.csv")
+    assert ind.verify(source, tmp_path / "out.csv", earlier).document["hash"] == "match"
+    ind.anonymize(source, as_policy(), output=tmp_path / "new.csv")
+    ind.anonymize(source, as_policy(), output=tmp_path / "new.csv", force=True)
+    assert verify_files(source, tmp_path, "csv", as_policy(), "new").document["hash"] == "match"
+
+
+def test_columns_that_the_release_needs_must_be_free():
+    with pytest.raises(ind.SchemaError, match='column "group" of its own'):
+        ind.anonymize(table().rename_columns(["name", "age", "ill", "group"]), as_policy())
+    with pytest.raises(ind.SchemaError, match='column "count" of its own'):
+        ind.anonymize(table().rename_columns(["name", "age", "ill", "count"]), as_policy("permuted"))
+
+
+def test_what_it_does_not_protect_is_said():
+    found = ind.anonymize(table(), as_policy())
+    (notice,) = [one for one in found.document["warnings"] if one["kind"] == "presence"]
+    assert "is not hidden" in notice["message"]
+    assert "0 of 18 rows are alone" in notice["message"]
+
+
+# ---- refuted ---------------------------------------------------------------------------------------------------
+
+
+def changed(name, row, column, value):
+    """Change one cell of one of the tables of a release."""
+
+    def change(qit, values):
+        tables = {"qit": qit.to_pylist(), "st": values.to_pylist()}
+        tables[name][row][column] = value(tables[name]) if callable(value) else value
+        return tuple(pa.Table.from_pylist(tables[part]) for part in ("qit", "st"))
+
+    return change
+
+
+def exchanged(qit, values):
+    """Exchange the groups of two rows of QIT whose groups have not the same values."""
+    rows = qit.to_pylist()
+    content = {}
+    for row in values.to_pylist():
+        content.setdefault(row["group"], set()).add(row["ill"])
+    ages = {}
+    for row, ill in zip(table().to_pylist(), COLUMN, strict=True):
+        ages.setdefault((str(row["age"]), row["note"]), set()).add(ill)
+    for first in rows:
+        for second in rows:
+            fits = ages[first["age"], first["note"]] & content[second["group"]]
+            if not fits:
+                first["group"], second["group"] = second["group"], first["group"]
+                return pa.Table.from_pylist(rows), values
+    pytest.skip("every row could be in every group")
+    return None
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (changed("st", 0, "count", 2), "not as many values as rows"),
+        (changed("st", 0, "count", 0), "no whole numbers"),
+        (changed("st", 0, "ill", "e"), "a value that the original lacks"),
+        (changed("qit", 0, "age", "99"), "cover no value"),
+        (changed("qit", 0, "note", "x7"), "oftener than they occur"),
+        (changed("qit", 0, "group", 99), "not as many values as rows"),
+        (exchanged, "cannot all belong to their rows"),
+    ],
+)
+def test_a_changed_release_is_refuted(change, words):
+    found = ind.anonymize(table(), as_policy())
+    qit, values = change(*found.table)
+    answer = ind.verify(table(), qit, as_policy(), values).document
+    assert not answer["satisfied"]
+    assert answer["coverage"]["status"] == "refuted"
+    assert words in answer["coverage"]["reason"]
+
+
+def test_values_of_one_kind_in_a_group_fail_the_model():
+    original = pa.table({"q": ["1", "2", "3", "4"], "ill": ["a", "b", "a", "b"]})
+    policy = ind.Policy(
+        attributes={"q": {"role": "qi"}, "ill": {"role": "sensitive"}},
+        privacy=[ind.DistinctL("ill", 2)],
+        recoding={"algorithm": "anatomy"},
+    )
+    qit = pa.table({"q": ["1", "2", "3", "4"], "group": [1, 2, 1, 2]})
+    values = pa.table({"group": [1, 2], "ill": ["a", "b"], "count": [2, 2]})
+    answer = ind.verify(original, qit, policy, values).document
+    assert answer["coverage"]["status"] == "proven"
+    assert not answer["models"][0]["satisfied"]
+    assert answer["models"][0]["violating_classes"] == 2
+    assert not answer["satisfied"]
+
+
+def test_a_hash_that_differs_is_told(source, tmp_path):
+    ind.anonymize(source, as_policy(), output=tmp_path / "out.csv")
+    path = tmp_path / "out.st.csv"
+    path.write_text(path.read_text(encoding="utf-8") + "", encoding="utf-8")
+    assert verify_files(source, tmp_path, "csv", as_policy()).document["hash"] == "match"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join([lines[0], *reversed(lines[1:])]), encoding="utf-8")
+    answer = verify_files(source, tmp_path, "csv", as_policy()).document
+    assert answer["hash"] == "differs"
+    assert not answer["satisfied"]
+
+
+def test_tables_in_the_wrong_order_are_told(source, tmp_path):
+    ind.anonymize(source, as_policy(), output=tmp_path / "out.csv")
+    with pytest.raises(ind.SchemaError, match="in this order"):
+        ind.verify(source, tmp_path / "out.st.csv", as_policy(), tmp_path / "out.qit.csv")
+
+
+def test_a_leaked_column_is_named():
+    found = ind.anonymize(table(), as_policy())
+    leaky = found.table.qit.append_column("name", pa.array([f"n{at}" for at in range(len(COLUMN))]))
+    answer = ind.verify(table(), leaky, as_policy(), found.table.st).document
+    assert answer["leaked_columns"] == ["name"]
+    assert not answer["satisfied"]
+
+
+# ---- possible assignments --------------------------------------------------------------------------------------
+
+
+def brute(choices, rows, entries, origins):
+    """Try every matching."""
+
+    def serve(left, at, entry_left, origin_left):
+        if not any(left):
+            return not any(entry_left)
+        while left[at] == 0:
+            at += 1
+        for p, e, o in choices:
+            if p == at and entry_left[e] and origin_left[o]:
+                left[p] -= 1
+                entry_left[e] -= 1
+                origin_left[o] -= 1
+                done = serve(left, at, entry_left, origin_left)
+                left[p] += 1
+                entry_left[e] += 1
+                origin_left[o] += 1
+                if done:
+                    return True
+        return False
+
+    return serve(list(rows), 0, list(entries), list(origins))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_possible_is_exact(seed):
+    import numpy as np
+
+    draw = np.random.default_rng(seed)
+    number = int(draw.integers(1, 5))
+    rows = draw.integers(1, 3, number)
+    entries, origins = draw.integers(1, 3, 3), draw.integers(1, 4, 4)
+    while entries.sum() != rows.sum():  # as sizes of groups are checked before
+        entries = draw.integers(0, 4, 3)
+    pairs = {tuple(draw.integers(0, (number, 3, 4)).tolist()) for _ in range(int(draw.integers(1, 14)))}
+    pairs = sorted(pairs)
+    row, entry, origin = (np.array([pair[at] for pair in pairs]) for at in range(3))
+    answer = possible(Choices(row, entry, origin), rows, entries, origins)
+    assert answer.status == ("proven" if brute(pairs, rows, entries, origins) else "refuted")
+    assert possible(Choices(row, entry, origin), rows, entries, origins, most=0).status in (answer.status, "not proven")
+
+
+# ---- (k,e) -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["two_tables", "permuted"])
+def test_ke_partition_publishes_neighbouring_numbers(tmp_path, form):
+    wages = [22, 1, 10, 3, 21, 2, 11, 20]
+    original = pa.table({"q": [f"{at}" for at in range(8)], "wage": wages})
+    policy = ind.Policy(
+        attributes={"q": {"role": "qi"}, "wage": {"role": "sensitive", "type": "integer"}},
+        privacy=[ind.KeAnonymity("wage", 2, 2)],
+        recoding={"form": form},
+    )
+    assert policy.recoding.algorithm == "ke_partition"
+    found = ind.anonymize(original, policy, output=tmp_path / "o.csv")
+    groups = {}
+    if form == "permuted":
+        for row in found.table.to_pylist():
+            groups.setdefault(row["group"], []).append(row["wage"])
+            assert (row["min"], row["max"]) in ((1, 11), (20, 22))
+            assert (row["sum"], row["count"]) in ((27, 5), (63, 3))
+        assert ind.verify(original, tmp_path / "o.csv", policy).satisfied
+    else:
+        for row in found.table.st.to_pylist():
+            groups.setdefault(row["group"], []).extend([row["wage"]] * row["count"])
+        assert verify_files(original, tmp_path, "csv", policy, "o").satisfied
+    assert sorted(sorted(group) for group in groups.values()) == [[1, 2, 3, 10, 11], [20, 21, 22]]
+    # who is in which group is told truly
+    for row in found.table.to_pylist() if form == "permuted" else found.table.qit.to_pylist():
+        assert wages[int(row["q"])] in groups[row["group"]]
+
+
+def test_ke_partition_is_for_one_model():
+    both = [ind.KeAnonymity("wage", 2, 2), ind.KAnonymity(2)]
+    attributes = {"q": {"role": "qi"}, "wage": {"role": "sensitive", "type": "integer"}}
+    assert ind.Policy(attributes=attributes, privacy=both).recoding.algorithm == "local"
