@@ -59,7 +59,7 @@ class Verification:
         return verification_text(self.document)
 
     def _repr_html_(self) -> str:
-        return as_html(verification_text(self.document))
+        return as_html(verification_text(self.document), self.document["models"])
 
 
 def verify(
