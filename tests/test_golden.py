@@ -13,36 +13,35 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import golden_attacks
 import golden_groups
 import golden_models
 import golden_numeric
+import golden_partition
 import indistinct as ind
 import naive
+from golden_risk import RISK_CHECKS
 from indistinct import losses
 from indistinct.releases.prepare import prepare
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.records import Assignment
 
 GOLDEN = Path(__file__).resolve().parents[2] / "shared" / "golden"
-CHECKS = {**golden_groups.CHECKS, **golden_models.CHECKS, **golden_numeric.CHECKS}
+CHECKS = {
+    **RISK_CHECKS,
+    **golden_attacks.CHECKS,
+    **golden_groups.CHECKS,
+    **golden_models.CHECKS,
+    **golden_numeric.CHECKS,
+    **golden_partition.CHECKS,
+}
 
 # targets of models, algorithms, measures and attacks that are not built yet
 NOT_YET = (
-    "attack.background",
-    "attack.difference",
-    "attack.linkage",
-    "attack.minimality",
-    "attack.proximity",
-    "clustering.k_member",
     "dp.laplace",
-    "hilbert.order",
-    "hipaa.zip3",
     "m_invariance",
     "metrics.count_query",
     "metrics.kl",
-    "microaggregation.t_closeness_bound",
-    "microaggregation.univariate",
-    "mondrian",
     "nt_closeness",
     "tds.score",
 )

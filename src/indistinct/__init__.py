@@ -5,10 +5,13 @@ The public names below are loaded on first use, so that importing the package (a
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from indistinct.attacks import Attacks, attack
     from indistinct.errors import (
         Cancelled,
         DataError,
@@ -48,9 +51,12 @@ if TYPE_CHECKING:
     )
     from indistinct.releases.anonymize import Release, anonymize
     from indistinct.releases.audit import Audit, audit
+    from indistinct.releases.profile import Profile, profile
+    from indistinct.releases.risk import Risk, risk
     from indistinct.releases.verify import Verification, verify
 
 _WHERE: Final = {
+    "attacks": ("Attacks", "attack"),
     "errors": (
         "IndistinctError", "PolicyError", "SchemaError", "DataError", "HierarchyError", "InfeasibleError",
         "VerificationError", "UnsupportedError", "Cancelled",
@@ -65,12 +71,15 @@ _WHERE: Final = {
     ),
     "releases.anonymize": ("Release", "anonymize"),
     "releases.audit": ("Audit", "audit"),
+    "releases.profile": ("Profile", "profile"),
+    "releases.risk": ("Risk", "risk"),
     "releases.verify": ("Verification", "verify"),
 }  # fmt: skip
 _MODULE: Final = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [
     "AlphaK",
+    "Attacks",
     "Attribute",
     "Audit",
     "AverageRisk",
@@ -97,9 +106,11 @@ __all__ = [
     "Policy",
     "PolicyError",
     "PopulationUniqueness",
+    "Profile",
     "Profitability",
     "RecursiveCL",
     "Release",
+    "Risk",
     "Safepub",
     "SampleUniqueness",
     "SchemaError",
@@ -108,9 +119,23 @@ __all__ = [
     "Verification",
     "VerificationError",
     "anonymize",
+    "attack",
     "audit",
+    "profile",
+    "risk",
     "verify",
 ]
+
+
+class _Package(ModuleType):
+    """The package; a public function keeps its name when the folder of the same name (``risk``) is imported."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _MODULE and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

@@ -32,6 +32,7 @@ WORDS = {
     "write": "writing",
     "read": "reading",
     "verify": "verifying",
+    "attack": "attacking",
 }
 
 

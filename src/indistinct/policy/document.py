@@ -40,6 +40,15 @@ ALGORITHMS: tuple[str, ...] = (
     "local",
     "optimal",
     "generalize_step",
+    "mondrian",
+    "merge",
+    "hilbert",
+    "mdav",
+    "k_member",
+    "k_similar",
+    "univariate_microaggregation",
+    "t_closeness_first",
+    "sabre",
     "graded_local",
     "eps_m_partition",
     "anatomy",
@@ -47,9 +56,20 @@ ALGORITHMS: tuple[str, ...] = (
     "ke_partition",
     "safepub",
 )
+# algorithms that compare every row with every other, in parts if asked to
+QUADRATIC = ("mdav", "k_member", "k_similar")
+# algorithms that form classes of rows by nearness, of which a mean, a median or a mode can be published
+AGGREGATING = (
+    "univariate_microaggregation",
+    "mdav",
+    "k_member",
+    "k_similar",
+    "hilbert",
+    "t_closeness_first",
+    "mondrian",
+)
 # algorithms that the policy format knows and this version does not have yet
 PLANNED_ALGORITHMS: tuple[str, ...] = (
-    "mondrian",
     "datafly",
     "samarati",
     "incognito",
@@ -57,14 +77,6 @@ PLANNED_ALGORITHMS: tuple[str, ...] = (
     "flash",
     "top_down_specialization",
     "mu_argus",
-    "k_similar",
-    "k_member",
-    "mdav",
-    "univariate_microaggregation",
-    "hilbert",
-    "t_closeness_first",
-    "sabre",
-    "merge",
     "km",
     "m_invariance",
 )
@@ -339,13 +351,20 @@ class Missing(Section):
 class Recoding(Section):
     """How the release is searched."""
 
-    later: ClassVar[tuple[str, ...]] = ("mode",)
-
     algorithm: Annotated[
         Literal[
             "local",
             "optimal",
             "generalize_step",
+            "mondrian",
+            "merge",
+            "hilbert",
+            "mdav",
+            "k_member",
+            "k_similar",
+            "univariate_microaggregation",
+            "t_closeness_first",
+            "sabre",
             "graded_local",
             "eps_m_partition",
             "anatomy",
@@ -356,6 +375,12 @@ class Recoding(Section):
         BeforeValidator(_algorithm),
     ] = "local"
     """local: each class as suits it; optimal: one level per column, proven; the others: see the documentation."""
+    mode: Literal["strict", "relaxed"] = "strict"
+    """mondrian: strict keeps equal rows together, relaxed may divide them."""
+    partition: Whole | None = Field(default=None, ge=2)
+    """k_member, k_similar, mdav: most rows clustered together, as the work grows with their square."""
+    aggregate: Literal["range", "mean", "median", "mode"] = "range"
+    """What a class publishes: a range or label that covers it, or one value that stands for it and covers nothing."""
     quality: Literal["fast", "balanced", "best"] = "balanced"
     """How long local recoding improves its result."""
     time_budget: Annotated[float, BeforeValidator(_seconds)] | None = Field(default=None, gt=0)
@@ -364,6 +389,20 @@ class Recoding(Section):
     """The loss that is minimised."""
     form: Literal["two_tables", "permuted"] = "two_tables"
     """How an algorithm of groups publishes: quasi-identifiers and sensitive values apart, or permuted by group."""
+
+    @model_validator(mode="after")
+    def _keys_of_algorithms(self) -> Self:
+        found = []
+        if self.mode != "strict" and self.algorithm != "mondrian":
+            found.append(problem(("mode",), f"is for mondrian; the algorithm is {self.algorithm}", self.mode))
+        if self.partition is not None and self.algorithm not in QUADRATIC:
+            sentence = f"is for {', '.join(QUADRATIC)}; the algorithm is {self.algorithm}"
+            found.append(problem(("partition",), sentence, self.partition))
+        if self.aggregate != "range" and self.algorithm not in AGGREGATING:
+            sentence = f"is for {', '.join(AGGREGATING)}; the algorithm is {self.algorithm}"
+            found.append(problem(("aggregate",), sentence, self.aggregate))
+        refuse(found)
+        return self
 
 
 class Output(Section):

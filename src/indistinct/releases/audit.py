@@ -107,7 +107,7 @@ def audit(
         progress=progress,
     )
     frequencies = prepared.counted.frequencies
-    starred = _starred(frequencies, policy.output.suppressed_token) if suppressed_rows == "exempt" else None
+    starred = starred_tuples(frequencies, policy.output.suppressed_token) if suppressed_rows == "exempt" else None
     assignment = whole_tuples(frequencies, starred)
     classes = _with_population(prepared, classes_of(frequencies, assignment), assignment)
     context = Context(frequencies.references)
@@ -155,8 +155,8 @@ def _with_population(prepared: Prepared, classes: Classes, assignment: Assignmen
     return replace(classes, population=crowd)
 
 
-def _starred(frequencies: Frequencies, token: str) -> NDArray[np.bool_] | None:
-    """Tuples that hold the suppression token in every quasi-identifier (at most one)."""
+def starred_tuples(frequencies: Frequencies, token: str) -> NDArray[np.bool_] | None:
+    """Return the tuples that hold the suppression token in every quasi-identifier (at most one)."""
     codes = []
     for hierarchy in frequencies.quasi:
         if token not in hierarchy.texts:

@@ -213,6 +213,8 @@ def prepare(
     for_audit: bool = False,
     reference: Any = None,
     carry: bool = True,
+    only_quasi: bool = False,
+    keep_rows: bool = False,
     query: str | None = None,
     sql_table: str | None = None,
     progress: Progress = silent,
@@ -222,6 +224,7 @@ def prepare(
     With ``for_audit`` quasi-identifiers are taken as they stand and every sensitive attribute is counted; otherwise
     hierarchies are built and only the attributes that models look at are counted. ``reference`` is another table that
     the reference distributions are taken from. ``carry`` loads the columns that are published as they are.
+    ``only_quasi`` counts no sensitive attribute; ``keep_rows`` remembers the cell of each row in any case.
 
     Raises SchemaError, DataError and HierarchyError with the place.
     """
@@ -232,7 +235,7 @@ def prepare(
     roles = resolve(policy, source.columns)
     notices += roles.notices
     quasi = roles.quasi
-    sensitive = tuple(roles.sensitive) if for_audit else modelled(policy)
+    sensitive = () if only_quasi else tuple(roles.sensitive) if for_audit else modelled(policy)
     if not quasi:
         raise SchemaError("no column is quasi-identifying: say by which columns a person could be recognised")
     carried_names = [
@@ -250,7 +253,7 @@ def prepare(
         bind,
         person=roles.person,
         leave_out=[name for name in sensitive if roles.attributes[name].missing == "drop"],
-        keep_rows=carry and bool(carried_names or kept_identifying(roles)),
+        keep_rows=keep_rows or (carry and bool(carried_names or kept_identifying(roles))),
         progress=progress,
     )
     if references is not None:

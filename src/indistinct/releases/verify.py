@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.algorithms import form_of
+from indistinct.algorithms import declared, form_of
 from indistinct.errors import IndistinctError, PolicyError, SchemaError, UnsupportedError
 from indistinct.notices import Notice
 from indistinct.releases.coverage import Coverage, Side, coverage
@@ -173,8 +173,8 @@ def _verify_groups(
     if len(used) != 1:
         about = ", ".join(used) or "no sensitive attribute"
         raise PolicyError(
-            f"a release in groups holds one sensitive attribute, and the models of the policy are about {about}; verify it "
-            "with a policy whose models are about one",
+            f"a release in groups holds one sensitive attribute, and the models of the policy are about {about}; verify "
+            "it with a policy whose models are about one",
             key="privacy",
         )
     if policy.person is not None:
@@ -257,6 +257,9 @@ def _beyond_limit(prepared: Prepared, found: Recount) -> list[Notice]:
 def _coverage(
     prepared: Prepared, found: Recount, before: Recount, quasi: Sequence[str], untouched: Sequence[str]
 ) -> Coverage:
+    if declared(prepared.policy) == "perturbing":
+        how = prepared.policy.recoding.aggregate
+        return Coverage("not proven", [], f"the policy publishes the {how} of each class, which covers no original")
     tables, labels, values = [], [], []
     for name in quasi:
         texts, codes = found.column(name)

@@ -225,18 +225,24 @@ class Recoding:
 
     ``lo`` and ``hi`` int32[g, d]: smallest and largest code of each class and quasi-identifier. With ``levels`` (full
     domain) the label is that of the node at the level, otherwise that of the smallest box (``Hierarchy.label``).
+    ``aggregates`` replace the labels where a release publishes means, medians or modes: for each quasi-identifier the
+    texts, and int64[g] which of them each class has.
     """
 
     quasi: tuple[Hierarchy, ...] = field(repr=False)  # original values must not be printed by accident
     lo: Int32 = field(repr=False)
     hi: Int32 = field(repr=False)
     levels: tuple[int, ...] | None = None
+    aggregates: tuple[tuple[tuple[str | None, ...], Int64], ...] | None = field(default=None, repr=False)
 
     def labels(self, position: int) -> tuple[list[str | None], Int64]:
         """Published texts in quasi-identifier number ``position``, each once, and which of them each class has.
 
         The second is int64[g]; None is a missing value.
         """
+        if self.aggregates is not None:
+            given, class_text = self.aggregates[position]
+            return list(given), class_text
         hierarchy = self.quasi[position]
         level = 0 if self.levels is None else self.levels[position]
         texts: dict[str | None, int] = {}
