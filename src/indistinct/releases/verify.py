@@ -173,8 +173,8 @@ def _verify_groups(
     if len(used) != 1:
         about = ", ".join(used) or "no sensitive attribute"
         raise PolicyError(
-            f"a release in groups holds one sensitive attribute, and the models of the policy are about {about}; verify "
-            "it with a policy whose models are about one",
+            f"a release in groups holds one sensitive attribute, and the models of the policy are about {about}; "
+            "verify it with a policy whose models are about one",
             key="privacy",
         )
     if policy.person is not None:
