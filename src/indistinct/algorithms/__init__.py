@@ -79,8 +79,9 @@ def require_fit(policy: Policy) -> None:
     name = policy.recoding.algorithm
     for model in policy.privacy:
         held_by = MODELS[model.model].held_by
-        if held_by is not None and name not in held_by(model):
-            holders = ", ".join(f'"{holder}"' for holder in held_by(model))
+        able = None if held_by is None else held_by(model)
+        if able is not None and name not in able:
+            holders = ", ".join(f'"{holder}"' for holder in able)
             raise PolicyError(
                 f"{name} cannot hold {model.model}; set algorithm to one that can: {holders} "
                 "(audit judges the model on any table)",

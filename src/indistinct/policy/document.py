@@ -26,7 +26,7 @@ from indistinct.errors import PolicyError
 from indistinct.notices import Notice
 from indistinct.policy.generalization import ORDERED_TYPES, TREES, TYPES_OF_KIND, Generalization, Range
 from indistinct.policy.parameters import Exact, Whole, exact, plain, whole
-from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, Numeric, TCloseness
+from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, NTCloseness, Numeric, TCloseness
 from indistinct.policy.problems import Section, check_word, nearest, path, problem, refuse, show
 from indistinct.policy.roles import AnyRole  # noqa: TC001  # pydantic reads it at run time
 
@@ -560,7 +560,7 @@ class Policy(Section):
                 elif attribute.role != "sensitive":
                     sentence = f"must name a sensitive attribute; its role is {attribute.role}"
                     found.append(problem(place, sentence, name))
-                elif isinstance(model, TCloseness):
+                elif isinstance(model, TCloseness | NTCloseness):
                     found += _distance_problems(model, attribute, position)
                 elif isinstance(model, Numeric):
                     found += _number_problems(model, attribute, position)
@@ -702,7 +702,7 @@ class Policy(Section):
         }
 
 
-def _distance_problems(model: TCloseness, attribute: Attribute, position: int) -> list[InitErrorDetails]:
+def _distance_problems(model: TCloseness | NTCloseness, attribute: Attribute, position: int) -> list[InitErrorDetails]:
     place = ("privacy", position, "distance")
     if model.distance == "ordered" and not attribute.is_ordered:
         sentence = (

@@ -111,7 +111,9 @@ def binder(
     ``quasi_as_text`` these columns are taken as they stand: an audit judges the labels of a table, whatever they mean.
     Columns with a reference from another table take over its values; others than those are an error.
     """
-    ordered = {m.attribute for m in policy.privacy if m.model == "t_closeness" and m.distance == "ordered"}
+    ordered = {
+        m.attribute for m in policy.privacy if m.model in ("t_closeness", "n_t_closeness") and m.distance == "ordered"
+    }
     numeric = {m.attribute for m in policy.privacy if isinstance(m, Numeric)}
 
     def bind(name: str, texts: Sequence[str | None]) -> Hierarchy:
@@ -269,7 +271,8 @@ def _with_population(frequencies: Frequencies, policy: Policy, population: Popul
     """Add what models ask for beside the counts: the population, and what the cells of classes cover."""
     detailed = any(model.model == "profitability" and model.attack for model in policy.privacy)
     members = None if population is None else population.coded(frequencies.quasi)
-    found = replace(frequencies, population=members, detailed=detailed)
+    nested = any(model.model == "n_t_closeness" for model in policy.privacy)
+    found = replace(frequencies, population=members, detailed=detailed, nested=nested)
     if population is not None:
         require_sample(found, population.name)
     return found

@@ -14,7 +14,7 @@ from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.models import Context
 from indistinct.releases.aggregates import deviating
 from indistinct.releases.judge import judge
-from indistinct.releases.population import crowd_of_labels, detail_of_labels
+from indistinct.releases.population import crowd_of_labels, detail_of_labels, recoding_of_labels
 from indistinct.releases.prepare import reading_of
 from indistinct.releases.published import published_options
 from indistinct.releases.recount import altered, matches, recount, restored
@@ -273,7 +273,7 @@ def with_labels(
     published cover everything.
     """
     population = frequencies.population
-    if population is None and not frequencies.detailed:
+    if population is None and not frequencies.detailed and not frequencies.nested:
         return classes
     readers = [label_reader(hierarchy.attribute, hierarchy.texts, prepared) for hierarchy in present]
     if population is not None:
@@ -283,4 +283,6 @@ def with_labels(
         classes = replace(classes, population=crowd_of_labels(own, columns, readers))
     if frequencies.detailed:
         classes = replace(classes, detail=detail_of_labels(columns, readers))
+    if frequencies.nested:
+        classes = replace(classes, recoding=recoding_of_labels(present, columns, readers))
     return classes

@@ -54,6 +54,7 @@ def classes_of(frequencies: Frequencies, assignment: Assignment) -> Classes:
         cell_rows,
         crowd(frequencies, assignment),
         detail(frequencies, assignment) if frequencies.detailed else None,
+        recoding_of(frequencies, assignment) if frequencies.nested and assignment.levels is not None else None,
     )
 
 

@@ -92,7 +92,8 @@ class Frequencies:
     are sorted lexicographically, so the cells of one tuple are neighbours. ``rows`` int64[c] >= 1. ``start``
     int64[u + 1]: cells of tuple i are ``start[i]:start[i + 1]``. ``quasi`` and ``sensitive`` name the columns of
     ``codes`` in order. With ``persons``, sizes count distinct persons and a tuple must go to one class whole.
-    ``population`` is there where a model asks for one; ``detailed``: a model asks what the cells of classes cover.
+    ``population`` is there where a model asks for one; ``detailed``: a model asks what the cells of classes cover;
+    ``nested``: a model asks for the levels of the classes.
     """
 
     quasi: tuple[Hierarchy, ...]
@@ -104,6 +105,7 @@ class Frequencies:
     persons: Persons | None = None
     population: Population | None = None
     detailed: bool = False
+    nested: bool = False
 
     @property
     def total(self) -> int:
@@ -208,6 +210,7 @@ class Classes:
     cell_rows: Int64
     population: Crowd | None = None
     detail: Detail | None = None
+    recoding: Recoding | None = None
 
     @property
     def sizes(self) -> Int64:
