@@ -12,4 +12,4 @@ def zip3(given, parameters, expected, _):
     assert years == expected["birth_years"]
 
 
-RISK_CHECKS = {"hipaa.zip3": zip3}
+CHECKS = {"hipaa.zip3": zip3}

@@ -18,9 +18,9 @@ import golden_groups
 import golden_models
 import golden_numeric
 import golden_partition
+import golden_risk
 import indistinct as ind
 import naive
-from golden_risk import RISK_CHECKS
 from indistinct import losses
 from indistinct.releases.prepare import prepare
 from indistinct.tables.classes import recoding_of
@@ -28,12 +28,12 @@ from indistinct.tables.records import Assignment
 
 GOLDEN = Path(__file__).resolve().parents[2] / "shared" / "golden"
 CHECKS = {
-    **RISK_CHECKS,
     **golden_attacks.CHECKS,
     **golden_groups.CHECKS,
     **golden_models.CHECKS,
     **golden_numeric.CHECKS,
     **golden_partition.CHECKS,
+    **golden_risk.CHECKS,
 }
 
 # targets of models, algorithms, measures and attacks that are not built yet

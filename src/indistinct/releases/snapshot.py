@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.algorithms import form_of
 from indistinct.errors import PolicyError, SchemaError, UnsupportedError, VerificationError
 from indistinct.releases.decision import apply, decide, layout_of
 from indistinct.releases.manifest import hash_status, sha256
@@ -149,11 +150,14 @@ def snapshot(
     The policy decides again, as in ``verify``; the result must be the published file, row for row.
 
     Raises VerificationError when the file is not the one of its manifest, or not what the policy gives; PolicyError
-    when persons are wanted and the policy has no person key; UnsupportedError for a table in memory.
+    when persons are wanted and the policy has no person key; UnsupportedError for a table in memory or a release in
+    groups.
     """
     path = path_of(published)
     if path is None:
         raise UnsupportedError("the ledger keeps published files; write the table first")
+    if form_of(policy) != "one_table":
+        raise UnsupportedError("the ledger compares classes; this policy publishes groups, which have other signatures")
     if hash_status(path) == "differs":
         raise VerificationError(f"{path.name} is not the file of its manifest; the ledger keeps what was published")
     if key is not None and policy.person is None:
