@@ -42,7 +42,6 @@ CHECKS = {
 # targets of models, algorithms, measures and attacks that are not built yet
 NOT_YET = (
     "dp.laplace",
-    "m_invariance",
 )
 
 
