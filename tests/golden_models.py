@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from itertools import pairwise
 from math import exp, isclose
 
 import pyarrow as pa
@@ -207,3 +208,47 @@ def safepub_decimal(_given, parameters, expected, _):
     assert k == expected["k"]
     assert close(delta_at(found, k), expected["delta_at_k"])
     assert close(delta_at(found, k - 1), expected["delta_at_k_minus_1"])
+
+
+@check("nt_closeness")
+def nt_closeness(given, parameters, expected, folder):
+    n, t = parameters["n"], Fraction(parameters["t"])
+    everything = Counter(value for values in given["classes"].values() for value in values)
+    for name, values in given["classes"].items():
+        around = [
+            Counter(value for other in members for value in given["classes"][other])
+            for members in given["supersets"]
+            if name in members
+        ]
+        best = naive.best_distance(Counter(values), around, n)
+        wanted = expected["classes"][name]
+        assert best == Fraction(wanted["best"]["fraction"])
+        assert (best <= t) is wanted["satisfied"]
+    plain = [naive.best_distance(Counter(values), [everything], 1) for values in given["classes"].values()]
+    assert max(plain) == Fraction(expected["plain_t"]["fraction"])
+    supersets = tree_of(given["supersets"], list(given["classes"]))
+    if supersets is None:  # runs of neighbours that overlap: no hierarchy makes these groups
+        return
+    rows = [(name, value) for name, values in given["classes"].items() for value in values]
+    table = pa.table({"q": [name for name, _ in rows], "s": [value for _, value in rows]})
+    path = folder / "q.csv"
+    path.write_text("".join(";".join(row) + "\n" for row in supersets), encoding="utf-8")
+    attributes = {"q": {"role": "qi", "hierarchy": {"file": str(path)}}, "s": {"role": "sensitive"}}
+    model = ind.NTCloseness("s", n, t, "equal")
+    policy = ind.Policy(attributes=attributes, privacy=[model], recoding={"algorithm": "optimal"})
+    release = ind.anonymize(table, policy)
+    assert release.document["levels"] == {"q": 0}
+    best = max(Fraction(item["best"]["fraction"]) for item in expected["classes"].values())
+    assert Fraction(release.document["models"][0]["achieved"]["t"]["fraction"]) == best
+    assert release.document["models"][0]["satisfied"] is expected["satisfied"]
+
+
+def tree_of(supersets, names):
+    """Rows of a hierarchy file whose nodes are these sets; None where they are no tree of equal depth."""
+    paths = {}
+    for name in names:
+        own = sorted((members for members in supersets if name in members), key=len)
+        if any(not set(small) <= set(large) for small, large in pairwise(own)):
+            return None
+        paths[name] = ["".join(members) for members in own]
+    return list(paths.values()) if len({len(path) for path in paths.values()}) == 1 else None

@@ -137,3 +137,15 @@ def poisson_size(k, fraction, significance, *, truncated):
         if (1 - below) / whole <= float(significance):
             return number
     return k
+
+
+def distance(histogram, other):
+    """Half the sum of the absolute differences of the shares."""
+    p, q = shares(histogram), shares(other)
+    return sum(abs(p.get(value, 0) - q.get(value, 0)) for value in {*p, *q}) / 2
+
+
+def best_distance(histogram, around, n):
+    """Least distance from a superset of at least n rows; None where there is none."""
+    large = [distance(histogram, other) for other in around if sum(other.values()) >= n]
+    return min(large) if large else None

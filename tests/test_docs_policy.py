@@ -161,3 +161,10 @@ def test_the_complete_example_publishes_what_it_shows(tmp_path):
     assert given.table.source == "patienten.csv"
     ind.anonymize(tmp_path / given.table.source, given, output=tmp_path / "published.csv")
     assert (tmp_path / "published.csv").read_text(encoding="utf-8") == published
+
+
+def test_the_page_of_algorithms_names_those_that_exist():
+    text = (Path(__file__).resolve().parents[1] / "docs" / "algorithms.md").read_text(encoding="utf-8")
+    described = re.findall(r"^## `(\w+)`$", text, re.MULTILINE)
+    assert set(described) <= set(DECLARES)
+    assert {"local", "optimal", "datafly", "samarati", "incognito", "ola", "flash"} <= set(described)

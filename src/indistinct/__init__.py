@@ -5,10 +5,13 @@ The public names below are loaded on first use, so that importing the package (a
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from indistinct.attacks import Attacks, attack
     from indistinct.errors import (
         Cancelled,
         DataError,
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
         KeAnonymity,
         KMap,
         NpdRecursive,
+        NTCloseness,
         PdRecursive,
         PopulationUniqueness,
         Profitability,
@@ -48,34 +52,42 @@ if TYPE_CHECKING:
     )
     from indistinct.releases.anonymize import Release, anonymize
     from indistinct.releases.audit import Audit, audit
+    from indistinct.releases.compare import Comparison, compare
+    from indistinct.releases.profile import Profile, profile
+    from indistinct.releases.risk import Risk, risk
     from indistinct.releases.verify import Verification, verify
 
 _WHERE: Final = {
+    "attacks": ("Attacks", "attack"),
     "errors": (
         "IndistinctError", "PolicyError", "SchemaError", "DataError", "HierarchyError", "InfeasibleError",
         "VerificationError", "UnsupportedError", "Cancelled",
     ),
     "policy": ("Attribute", "Policy"),
     "policy.privacy": (
-        "AlphaK", "DistinctL", "EntropyL", "EpsIKAnonymity", "EpsMAnonymity", "GradedL", "JointL", "KAnonymity",
-        "KeAnonymity", "PSensitiveK", "RecursiveCL", "TCloseness",
         "AlphaK", "AverageRisk", "BetaLikeness", "DeltaDisclosure", "DeltaPresence", "DistinctL", "EntropyL",
-        "JointL", "KAnonymity", "KMap", "NpdRecursive", "PSensitiveK", "PdRecursive", "PopulationUniqueness",
-        "Profitability", "RecursiveCL", "Safepub", "SampleUniqueness", "TCloseness",
+        "EpsIKAnonymity", "EpsMAnonymity", "GradedL", "JointL", "KAnonymity", "KMap", "KeAnonymity", "NTCloseness",
+        "NpdRecursive", "PSensitiveK", "PdRecursive", "PopulationUniqueness", "Profitability", "RecursiveCL",
+        "Safepub", "SampleUniqueness", "TCloseness",
     ),
     "releases.anonymize": ("Release", "anonymize"),
     "releases.audit": ("Audit", "audit"),
+    "releases.compare": ("Comparison", "compare"),
+    "releases.profile": ("Profile", "profile"),
+    "releases.risk": ("Risk", "risk"),
     "releases.verify": ("Verification", "verify"),
 }  # fmt: skip
 _MODULE: Final = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [
     "AlphaK",
+    "Attacks",
     "Attribute",
     "Audit",
     "AverageRisk",
     "BetaLikeness",
     "Cancelled",
+    "Comparison",
     "DataError",
     "DeltaDisclosure",
     "DeltaPresence",
@@ -91,15 +103,18 @@ __all__ = [
     "KAnonymity",
     "KMap",
     "KeAnonymity",
+    "NTCloseness",
     "NpdRecursive",
     "PSensitiveK",
     "PdRecursive",
     "Policy",
     "PolicyError",
     "PopulationUniqueness",
+    "Profile",
     "Profitability",
     "RecursiveCL",
     "Release",
+    "Risk",
     "Safepub",
     "SampleUniqueness",
     "SchemaError",
@@ -108,9 +123,24 @@ __all__ = [
     "Verification",
     "VerificationError",
     "anonymize",
+    "attack",
     "audit",
+    "compare",
+    "profile",
+    "risk",
     "verify",
 ]
+
+
+class _Package(ModuleType):
+    """The package; a public function keeps its name when the folder of the same name (``risk``) is imported."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _MODULE and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

@@ -14,6 +14,8 @@ What an algorithm does to data is declared in ``DECLARES``: *truthful* means tha
 original; *permuting* that every published value is an original one, but which sensitive value of a group belongs to
 which row is not told. Those algorithms set ``Assignment.group_of`` and are in ``GROUPING``: their releases are two
 tables, or one with the sensitive values permuted inside each group.
+A policy that publishes means, medians or modes makes any of them *perturbing* (``declared``): one value stands for a
+class and covers nothing.
 """
 
 from __future__ import annotations
@@ -41,6 +43,22 @@ DECLARES: Final = {
     "local": "truthful",
     "optimal": "truthful",
     "generalize_step": "truthful",
+    "datafly": "truthful",
+    "samarati": "truthful",
+    "incognito": "truthful",
+    "ola": "truthful",
+    "flash": "truthful",
+    "top_down_specialization": "truthful",
+    "mu_argus": "truthful",
+    "mondrian": "truthful",
+    "merge": "truthful",
+    "hilbert": "truthful",
+    "mdav": "truthful",
+    "k_member": "truthful",
+    "k_similar": "truthful",
+    "univariate_microaggregation": "truthful",
+    "t_closeness_first": "truthful",
+    "sabre": "truthful",
     "graded_local": "truthful",
     "eps_m_partition": "truthful",
     "anatomy": "permuting",
@@ -49,20 +67,37 @@ DECLARES: Final = {
     "safepub": "truthful",
 }
 GROUPING: Final = frozenset(name for name, word in DECLARES.items() if word == "permuting")
+# algorithms that mend classes by merging them, and may publish two classes alike
+MENDING: Final = (
+    "merge",
+    "hilbert",
+    "mdav",
+    "k_member",
+    "k_similar",
+    "univariate_microaggregation",
+    "t_closeness_first",
+)
 
 
 def require_fit(policy: Policy) -> None:
     """Refuse models that the algorithm of a policy cannot hold; raises PolicyError naming algorithms that can."""
-    from indistinct.models import MODELS
+    from indistinct.models import MODELS, is_merge_closed
 
     name = policy.recoding.algorithm
     for model in policy.privacy:
         held_by = MODELS[model.model].held_by
-        if held_by is not None and name not in held_by(model):
-            holders = ", ".join(f'"{holder}"' for holder in held_by(model))
+        able = None if held_by is None else held_by(model)
+        if able is not None and name not in able:
+            holders = ", ".join(f'"{holder}"' for holder in able)
             raise PolicyError(
                 f"{name} cannot hold {model.model}; set algorithm to one that can: {holders} "
                 "(audit judges the model on any table)",
+                key="recoding.algorithm",
+            )
+        if name in MENDING and not is_merge_closed(model):
+            raise PolicyError(
+                f"{name} mends classes by merging them, and under {model.model} two classes that hold may fail as one; "
+                'set algorithm to one that tests every class: "mondrian", "optimal" or "generalize_step"',
                 key="recoding.algorithm",
             )
 
@@ -70,6 +105,16 @@ def require_fit(policy: Policy) -> None:
 def form_of(policy: Policy) -> str:
     """Say how a release is published: ``one_table`` of classes, ``two_tables`` or ``permuted`` in groups."""
     return policy.recoding.form if policy.recoding.algorithm in GROUPING else "one_table"
+
+
+def declared(policy: Policy) -> str:
+    """Say what a release under a policy does to data: ``truthful`` or ``perturbing``.
+
+    >>> from indistinct.policy import Policy
+    >>> declared(Policy(attributes={"age": {"role": "qi"}}))
+    'truthful'
+    """
+    return DECLARES[policy.recoding.algorithm] if policy.recoding.aggregate == "range" else "perturbing"
 
 
 def algorithm(name: str) -> Algorithm:

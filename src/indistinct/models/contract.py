@@ -91,9 +91,9 @@ class Model:
     shortfall: Callable[[Any, Classes, Context], str]
     necessary: Callable[[Any, Context], tuple[Criterion, ...]] | None = None
     closure: Callable[[Any], tuple[bool, bool]] | None = None
-    held_by: Callable[[Any], tuple[str, ...]] | None = None
+    held_by: Callable[[Any], tuple[str, ...] | None] | None = None
 
 
 def all_classes_at_once(privacy: Any) -> tuple[str, ...]:  # noqa: ARG001  # the contract's
     """Name the algorithms that judge whole releases, with their levels: a model may be held by these only."""
-    return ("optimal", "generalize_step")
+    return ("optimal", "generalize_step", "datafly", "samarati", "incognito", "ola", "flash")

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import Context, Evaluation, Model
+from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once
 from indistinct.models.exact import log_sign, rational, subject
 from indistinct.models.histograms import distinct, is_constant, named, owners
 
@@ -150,6 +150,11 @@ def _closure(privacy: DeltaDisclosure) -> tuple[bool, bool]:
     return privacy.absent == "strict", False
 
 
+def _held_by(privacy: DeltaDisclosure) -> tuple[str, ...] | None:
+    """Name what does not mend classes by merging them, where merging may break the model."""
+    return all_classes_at_once(privacy) if privacy.absent == "lenient" else None
+
+
 MODEL = Model(
     "delta_disclosure",
     scope="class",
@@ -160,4 +165,5 @@ MODEL = Model(
     criteria=criteria,
     shortfall=shortfall,
     closure=_closure,
+    held_by=_held_by,
 )

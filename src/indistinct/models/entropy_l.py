@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.models import distinct_l, grassberger
-from indistinct.models.contract import ENTROPY, Context, Criterion, Evaluation, Model
+from indistinct.models.contract import ENTROPY, Context, Criterion, Evaluation, Model, all_classes_at_once
 from indistinct.models.exact import entropy_sign, subject
 from indistinct.models.histograms import add_up, distinct, is_constant, named, owners
 
@@ -152,6 +152,11 @@ def _closure(privacy: EntropyL) -> tuple[bool, bool]:
     return privacy.estimator == "shannon", False
 
 
+def _held_by(privacy: EntropyL) -> tuple[str, ...] | None:
+    """Name what does not mend classes by merging them, where merging may break the model."""
+    return all_classes_at_once(privacy) if privacy.estimator == "grassberger" else None
+
+
 MODEL = Model(
     "entropy_l",
     scope="class",
@@ -162,4 +167,5 @@ MODEL = Model(
     criteria=criteria,
     shortfall=shortfall,
     closure=_closure,
+    held_by=_held_by,
 )

@@ -125,7 +125,7 @@ def shortfall(privacy: EpsMAnonymity, root: Classes, context: Context) -> str:
 
 def held_by(privacy: EpsMAnonymity) -> tuple[str, ...]:  # noqa: ARG001  # the contract's
     """Name the algorithms that can hold the model: a search that mends classes by merging them may break it."""
-    return ("eps_m_partition", "optimal", "generalize_step")
+    return ("eps_m_partition", "mondrian", "optimal", "generalize_step")
 
 
 MODEL = Model(

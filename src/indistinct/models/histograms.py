@@ -32,7 +32,7 @@ def only(classes: Classes, kept: NDArray[np.bool_]) -> Classes:
         lengths = np.diff(histogram.start)[kept]
         start = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
         histograms[name] = Histogram(start, histogram.value[entries], histogram.count[entries])
-    crowd = classes.population
+    crowd, recoding = classes.population, classes.recoding
     if crowd is not None:
         gone = int(crowd.rows[~kept].sum())
         crowd = Crowd(crowd.rows[kept], min(crowd.outside + gone, crowd.total), crowd.total)
@@ -45,6 +45,7 @@ def only(classes: Classes, kept: NDArray[np.bool_]) -> Classes:
         cell_codes=classes.cell_codes[cells],
         cell_rows=classes.cell_rows[cells],
         population=crowd,
+        recoding=None if recoding is None else replace(recoding, lo=recoding.lo[kept], hi=recoding.hi[kept]),
         detail=None if classes.detail is None else Detail(classes.detail.covered[kept], classes.detail.sizes),
     )
 

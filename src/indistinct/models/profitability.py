@@ -34,7 +34,7 @@ import numpy as np
 
 from indistinct.errors import UnsupportedError
 from indistinct.models import k_anonymity
-from indistinct.models.contract import Context, Criterion, Evaluation, K, Model
+from indistinct.models.contract import Context, Criterion, Evaluation, K, Model, all_classes_at_once
 from indistinct.models.exact import SAFE, power_sign, subject
 from indistinct.models.populations import population_rows
 
@@ -182,6 +182,11 @@ def _closure(privacy: Profitability) -> tuple[bool, bool]:
     return not privacy.attack, not privacy.attack
 
 
+def _held_by(privacy: Profitability) -> tuple[str, ...] | None:
+    """Name what does not mend classes by merging them, where merging may break the model."""
+    return all_classes_at_once(privacy) if privacy.attack else None
+
+
 MODEL = Model(
     "profitability",
     scope="class",
@@ -192,4 +197,5 @@ MODEL = Model(
     criteria=criteria,
     shortfall=shortfall,
     closure=_closure,
+    held_by=_held_by,
 )

@@ -20,8 +20,8 @@ from indistinct.releases.texts import as_html, audit_text
 from indistinct.tables.classes import classes_of, recoding_of, whole_tuples
 from indistinct.tables.count import silent
 from indistinct.tables.keys import KeyTable
-from indistinct.tables.order import lexicographic_order, run_starts
 from indistinct.tables.records import SUPPRESSED, Assignment, Frequencies, Population
+from indistinct.tables.wildcards import candidates
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from indistinct.tables.records import Classes
 
 WORST_SHOWN = 5
-MISSING_PATTERNS = 64
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,7 @@ def audit(
         progress=progress,
     )
     frequencies = prepared.counted.frequencies
-    starred = _starred(frequencies, policy.output.suppressed_token) if suppressed_rows == "exempt" else None
+    starred = starred_tuples(frequencies, policy.output.suppressed_token) if suppressed_rows == "exempt" else None
     assignment = whole_tuples(frequencies, starred)
     classes = _with_population(prepared, classes_of(frequencies, assignment), assignment)
     context = Context(frequencies.references)
@@ -155,8 +154,8 @@ def _with_population(prepared: Prepared, classes: Classes, assignment: Assignmen
     return replace(classes, population=crowd)
 
 
-def _starred(frequencies: Frequencies, token: str) -> NDArray[np.bool_] | None:
-    """Tuples that hold the suppression token in every quasi-identifier (at most one)."""
+def starred_tuples(frequencies: Frequencies, token: str) -> NDArray[np.bool_] | None:
+    """Return the tuples that hold the suppression token in every quasi-identifier (at most one)."""
     codes = []
     for hierarchy in frequencies.quasi:
         if token not in hierarchy.texts:
@@ -232,31 +231,8 @@ def wildcard_k(frequencies: Frequencies, assignment: Assignment) -> int | None:
     absent = (tuples == missing) & (missing >= 0)
     if not absent.any():
         return int(rows.min())
-    patterns, which = np.unique(absent, axis=0, return_inverse=True)
-    if len(patterns) > MISSING_PATTERNS:
-        return None
-    which = which.reshape(-1)
-    candidates = np.zeros(len(tuples), np.int64)
-    for left in range(len(patterns)):
-        here = np.flatnonzero(which == left)
-        for right in range(len(patterns)):
-            there = np.flatnonzero(which == right)
-            shared = ~patterns[left] & ~patterns[right]
-            candidates[here] += _matching(tuples[here][:, shared], tuples[there][:, shared], rows[there])
-    return int(candidates.min())
-
-
-def _matching(wanted: NDArray[np.int32], offered: NDArray[np.int32], rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each wanted tuple the rows of the equal offered ones."""
-    both = np.concatenate([offered, wanted])
-    sizes = [int(column.max(initial=0)) + 1 for column in both.T]
-    order = lexicographic_order(both, sizes)
-    ordered = both[order]
-    group = np.zeros(len(both), np.int64)
-    group[order] = np.cumsum(run_starts(ordered)) - 1
-    total = np.zeros(int(group.max()) + 1, np.int64)
-    np.add.at(total, group[: len(offered)], rows)
-    return total[group[len(offered) :]]
+    found = candidates(tuples, absent, rows)
+    return None if found is None else int(found.min())
 
 
 def k_if_known(prepared: Prepared, starred: NDArray[np.bool_] | None) -> int:

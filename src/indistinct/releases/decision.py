@@ -10,6 +10,7 @@ import numpy as np
 from indistinct.algorithms import algorithm, form_of, require_fit
 from indistinct.errors import InfeasibleError, PolicyError, VerificationError
 from indistinct.models import Context, evaluate, is_of_classes
+from indistinct.releases.aggregates import aggregated
 from indistinct.releases.prepare import kept_identifying
 from indistinct.tables.apply import Layout, publish
 from indistinct.tables.classes import classes_of, recoding_of
@@ -84,7 +85,7 @@ def decide(prepared: Prepared, progress: Progress = silent) -> Assignment:
 
 def apply(prepared: Prepared, assignment: Assignment, layout: Layout) -> Decision:
     """Apply an assignment to the source."""
-    recoding = recoding_of(prepared.counted.frequencies, assignment)
+    recoding = aggregated(prepared, assignment, recoding_of(prepared.counted.frequencies, assignment))
     if assignment.group_of is not None:
         return _apply_groups(prepared, assignment, recoding, layout)
     starred = _stars_rows(prepared, assignment)

@@ -11,7 +11,7 @@ from indistinct.errors import DataError, PolicyError, SchemaError
 from indistinct.hierarchies import build_hierarchy
 from indistinct.tables.count import count, translation
 from indistinct.tables.order import lexicographic_order, run_starts
-from indistinct.tables.records import Crowd, Detail, Population
+from indistinct.tables.records import Crowd, Detail, Population, Recoding
 from indistinct.tables.source import open_source
 
 if TYPE_CHECKING:
@@ -131,3 +131,34 @@ def detail_of_labels(
         counts = np.array([max(1, int(reader.covers(text).sum())) for text in texts], np.int64)
         covered.append(counts[label_of])
     return Detail(np.column_stack(covered), np.array([len(reader.texts) for reader in readers], np.int64))
+
+
+def recoding_of_labels(
+    quasi: Sequence[Hierarchy],
+    columns: Sequence[tuple[Sequence[str | None], NDArray[np.int64]]],
+    readers: Sequence[Reader],
+) -> Recoding | None:
+    """Find the level of each column at which every label is a node; None where a column has no such level."""
+    levels, lo, hi = [], [], []
+    for hierarchy, (texts, label_of), reader in zip(quasi, columns, readers, strict=True):
+        covered = [np.flatnonzero(reader.covers(texts[label])) for label in np.unique(label_of).tolist()]
+        level = next((n for n in range(hierarchy.height + 1) if _are_nodes(hierarchy, n, covered)), None)
+        if level is None:
+            return None
+        levels.append(level)
+        ends = np.zeros((len(texts), 2), np.int32)
+        for label, codes in zip(np.unique(label_of).tolist(), covered, strict=True):
+            ends[label] = codes[0], codes[-1]
+        lo.append(ends[label_of, 0])
+        hi.append(ends[label_of, 1])
+    return Recoding(tuple(quasi), np.column_stack(lo), np.column_stack(hi), tuple(levels))
+
+
+def _are_nodes(hierarchy: Hierarchy, level: int, covered: Sequence[NDArray[np.int64]]) -> bool:
+    """Whether each set of codes is exactly one node of a level."""
+    node_of = hierarchy.levels[level].node_of
+    sizes = np.bincount(node_of)
+    return all(
+        len(codes) > 0 and len(codes) == sizes[node_of[codes[0]]] and bool((node_of[codes] == node_of[codes[0]]).all())
+        for codes in covered
+    )

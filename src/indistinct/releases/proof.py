@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.algorithms import declared
 from indistinct.errors import DataError
 from indistinct.hierarchies.labels import Reader
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.models import Context
+from indistinct.releases.aggregates import deviating
 from indistinct.releases.judge import judge
-from indistinct.releases.population import crowd_of_labels, detail_of_labels
+from indistinct.releases.population import crowd_of_labels, detail_of_labels, recoding_of_labels
 from indistinct.releases.prepare import reading_of
 from indistinct.releases.published import published_options
 from indistinct.releases.recount import altered, matches, recount, restored
@@ -52,6 +54,9 @@ def verify_written(
     ``rows_match``: its rows are, as a multiset, those that source and recoding give. ``coverage``: every published
     label covers every original value of its class, by a reader of labels that shares nothing with their writer. The
     models are evaluated on the classes of the re-read rows, against the distribution of the whole input.
+
+    Under a policy that publishes means, medians or modes no coverage is claimed; instead ``aggregates_match`` says that
+    every published cell is the declared aggregate of its class.
     """
     policy, frequencies, published = decision.policy, decision.frequencies, decision.published
     columns = [column.name for column in published.columns]
@@ -68,7 +73,8 @@ def verify_written(
     found = as_spelled(read, published, policy, path)
     rows_match = matches(published, found)
     progress("verify", 1, 3)
-    uncovered = uncovered_columns(decision)
+    perturbing = declared(policy) == "perturbing"
+    uncovered = deviating(decision) if perturbing else uncovered_columns(decision)
     progress("verify", 2, 3)
     models, classes, _ = judge_reread(
         found,
@@ -80,10 +86,13 @@ def verify_written(
     )
     progress("verify", 3, 3)
     proof: dict[str, Any] = {"rows_match": rows_match, "coverage": "refuted" if uncovered else "proven"}
+    if perturbing:  # nothing covers its original, and every cell must be what was declared
+        proof["coverage"] = "not proven"
+        proof["aggregates_match"] = not uncovered
     if not rows_match:
         proof["altered_columns"] = altered(published, found)
     if uncovered:
-        proof["uncovered_columns"] = uncovered
+        proof["deviating_columns" if perturbing else "uncovered_columns"] = uncovered
     return {
         "verification": proof,
         "models": models,
@@ -264,7 +273,7 @@ def with_labels(
     published cover everything.
     """
     population = frequencies.population
-    if population is None and not frequencies.detailed:
+    if population is None and not frequencies.detailed and not frequencies.nested:
         return classes
     readers = [label_reader(hierarchy.attribute, hierarchy.texts, prepared) for hierarchy in present]
     if population is not None:
@@ -274,4 +283,6 @@ def with_labels(
         classes = replace(classes, population=crowd_of_labels(own, columns, readers))
     if frequencies.detailed:
         classes = replace(classes, detail=detail_of_labels(columns, readers))
+    if frequencies.nested:
+        classes = replace(classes, recoding=recoding_of_labels(present, columns, readers))
     return classes

@@ -19,6 +19,7 @@ MODEL_NAMES = {
     "pd_recursive": "pd-recursive (c,l)-diversity",
     "npd_recursive": "npd-recursive (c,l)-diversity",
     "t_closeness": "t-closeness",
+    "n_t_closeness": "(n,t)-closeness",
     "ke_anonymity": "(k,e)-anonymity",
     "eps_m_anonymity": "(eps,m)-anonymity",
     "graded_l": "graded l-diversity",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.algorithms import form_of
+from indistinct.algorithms import declared, form_of
 from indistinct.errors import IndistinctError, SchemaError
 from indistinct.notices import Notice
 from indistinct.releases.coverage import Coverage, Side, coverage
@@ -245,6 +245,9 @@ def _beyond_limit(prepared: Prepared, found: Recount) -> list[Notice]:
 def _coverage(
     prepared: Prepared, found: Recount, before: Recount, quasi: Sequence[str], untouched: Sequence[str]
 ) -> Coverage:
+    if declared(prepared.policy) == "perturbing":
+        how = prepared.policy.recoding.aggregate
+        return Coverage("not proven", [], f"the policy publishes the {how} of each class, which covers no original")
     tables, labels, values = [], [], []
     for name in quasi:
         texts, codes = found.column(name)

@@ -54,6 +54,7 @@ def classes_of(frequencies: Frequencies, assignment: Assignment) -> Classes:
         cell_rows,
         crowd(frequencies, assignment),
         detail(frequencies, assignment) if frequencies.detailed else None,
+        recoding_of(frequencies, assignment) if frequencies.nested and assignment.levels is not None else None,
     )
 
 
@@ -184,7 +185,10 @@ def _persons(frequencies: Frequencies, cells: Int32, class_of: Int32, classes: i
 
 
 def recoding_of(frequencies: Frequencies, assignment: Assignment) -> Recoding:
-    """Smallest and largest code of each class in each quasi-identifier."""
+    """Smallest and largest code of each class in each quasi-identifier, or the boxes that the assignment asks for."""
+    if assignment.boxes is not None:
+        lo, hi = (np.ascontiguousarray(assignment.boxes[:, :, end]) for end in (0, 1))
+        return Recoding(frequencies.quasi, lo, hi, assignment.levels)
     kept = assignment.class_of != SUPPRESSED
     cells, class_of = assignment.cell[kept], assignment.class_of[kept]
     order = np.argsort(class_of, kind="stable")

@@ -63,7 +63,8 @@ def _nearest(frequencies: Frequencies, privacy: Sequence[Privacy], share: Fracti
         return (
             f"the largest k within the limit is {largest_k(table.sizes, table.rows, floor(share * frequencies.total))}"
         )
-    classes = classes_of(frequencies, Assignment.of_tuples(frequencies, member))
+    levels = tables.lattice.level_vector(tables.lattice.top)
+    classes = classes_of(frequencies, Assignment.of_tuples(frequencies, member, levels))
     found = reached(privacy, classes, Context(frequencies.references))
     return f"without suppression the most general levels reach {', '.join(found)}" if found else ""
 

@@ -151,5 +151,6 @@ def without(frequencies: Frequencies, drop: Int64) -> tuple[Frequencies, Int64]:
         persons,
         frequencies.population,
         frequencies.detailed,
+        frequencies.nested,
     )
     return left, cells

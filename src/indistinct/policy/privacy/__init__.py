@@ -17,7 +17,7 @@ from typing import Annotated, Any, get_args
 from pydantic import BeforeValidator, Field
 
 from indistinct.policy.parameters import Privacy
-from indistinct.policy.privacy.closeness import BetaLikeness, DeltaDisclosure, TCloseness
+from indistinct.policy.privacy.closeness import BetaLikeness, DeltaDisclosure, NTCloseness, TCloseness
 from indistinct.policy.privacy.diversity import (
     AlphaK,
     DistinctL,
@@ -57,6 +57,7 @@ __all__ = [
     "KAnonymity",
     "KMap",
     "KeAnonymity",
+    "NTCloseness",
     "NpdRecursive",
     "Numeric",
     "PSensitiveK",
@@ -72,7 +73,6 @@ __all__ = [
 
 # models that the policy format knows and this version does not have yet
 PLANNED_MODELS: tuple[str, ...] = (
-    "n_t_closeness",
     "km_anonymity",
     "m_invariance",
 )
@@ -94,6 +94,7 @@ AnyPrivacy = Annotated[
     | RecursiveCL
     | JointL
     | TCloseness
+    | NTCloseness
     | KeAnonymity
     | EpsMAnonymity
     | GradedL

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from indistinct.policy.parameters import Distance, Exact, OneAttribute
+from indistinct.policy.parameters import Distance, Exact, OneAttribute, Whole
 
 if TYPE_CHECKING:
     from indistinct.policy.parameters import Number
@@ -39,6 +39,37 @@ class TCloseness(OneAttribute):
     def is_void(self) -> bool:
         """Whether t = 1."""
         return self.t == 1
+
+
+class NTCloseness(OneAttribute):
+    """The values of every class are within ``t`` of those of a natural superset of at least ``n`` rows.
+
+    D(P_E, P_F) <= t for a class F of more general levels that contains E and has at least n published rows. ``n``:
+    whole number, n >= 1; ``t``: number, 0 <= t <= 1; ``distance`` as in t_closeness.
+
+    >>> NTCloseness("disease", 1000, "0.15", distance="equal").n
+    1000
+
+    Source: Li, Li and Venkatasubramanian, TKDE 22(7), 2010, https://doi.org/10.1109/TKDE.2009.139.
+    """
+
+    model: Literal["n_t_closeness"] = "n_t_closeness"
+    n: Whole = Field(ge=1)
+    """Least number of rows of a superset."""
+    t: Exact = Field(ge=0, le=1)
+    """Largest distance of a class from its superset; a number, or a text such as "1/6"."""
+    distance: Distance
+    """ordered (numbers, dates, ordinal values), equal, or hierarchical (needs a hierarchy)."""
+    order = ("attribute", "n", "t", "distance")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, attribute: str, n: int, t: Number, distance: str) -> None: ...
+
+    @property
+    def is_void(self) -> bool:
+        """Whether t = 1 or n = 1."""
+        return self.t == 1 or self.n == 1
 
 
 class BetaLikeness(OneAttribute):
