@@ -252,3 +252,16 @@ def tree_of(supersets, names):
             return None
         paths[name] = ["".join(members) for members in own]
     return list(paths.values()) if len({len(path) for path in paths.values()}) == 1 else None
+
+
+@check("m_invariance")
+def m_invariance(given, parameters, expected, _):
+    from indistinct.models.m_invariance import candidates, is_m_invariant, is_m_unique, same_signature
+
+    releases = [[[tuple(row) for row in group] for group in release.values()] for release in given["releases"]]
+    m = parameters["m"]
+    assert all(is_m_unique(release, m) for release in releases) is expected["m_unique"]
+    assert same_signature(releases) == expected["same_signature"]
+    assert is_m_invariant(releases, m) is expected["m_invariant"]
+    found = {person: sorted(values) for person, values in candidates(releases).items()}
+    assert found == expected["candidates_after_intersection"]

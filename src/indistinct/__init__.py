@@ -52,10 +52,15 @@ if TYPE_CHECKING:
     )
     from indistinct.releases.anonymize import Release, anonymize
     from indistinct.releases.audit import Audit, audit
+    from indistinct.releases.bounds import bounds
     from indistinct.releases.compare import Comparison, compare
+    from indistinct.releases.explain import Explanation, explain
     from indistinct.releases.profile import Profile, profile
     from indistinct.releases.risk import Risk, risk
+    from indistinct.releases.utility import Utility, utility
     from indistinct.releases.verify import Verification, verify
+    from indistinct.reports.dictionary import dictionary
+    from indistinct.reports.report import report
 
 _WHERE: Final = {
     "attacks": ("Attacks", "attack"),
@@ -72,10 +77,15 @@ _WHERE: Final = {
     ),
     "releases.anonymize": ("Release", "anonymize"),
     "releases.audit": ("Audit", "audit"),
+    "releases.bounds": ("bounds",),
     "releases.compare": ("Comparison", "compare"),
+    "releases.explain": ("Explanation", "explain"),
     "releases.profile": ("Profile", "profile"),
     "releases.risk": ("Risk", "risk"),
+    "releases.utility": ("Utility", "utility"),
     "releases.verify": ("Verification", "verify"),
+    "reports.dictionary": ("dictionary",),
+    "reports.report": ("report",),
 }  # fmt: skip
 _MODULE: Final = {name: module for module, names in _WHERE.items() for name in names}
 
@@ -95,6 +105,7 @@ __all__ = [
     "EntropyL",
     "EpsIKAnonymity",
     "EpsMAnonymity",
+    "Explanation",
     "GradedL",
     "HierarchyError",
     "IndistinctError",
@@ -120,14 +131,20 @@ __all__ = [
     "SchemaError",
     "TCloseness",
     "UnsupportedError",
+    "Utility",
     "Verification",
     "VerificationError",
     "anonymize",
     "attack",
     "audit",
+    "bounds",
     "compare",
+    "dictionary",
+    "explain",
     "profile",
+    "report",
     "risk",
+    "utility",
     "verify",
 ]
 

@@ -64,10 +64,12 @@ def test_a_release_holds_however_it_is_published(rows, epsilon, kind, m, snapped
     whole = wages(rows)
     try:
         release = ind.anonymize(as_table(rows), policy)
-    except ind.InfeasibleError:
+    except ind.InfeasibleError as error:
         # where all rows may be in one class, only the one-sided condition stands in the way, or what is published alike
         crowded = len(rows) < m * naive_numeric.em_one_sided(whole, epsilon, kind)
         assert crowded or m * naive_numeric.em_risk(whole, epsilon, kind) > 1
+        if "proves nothing" not in str(error):
+            raise
         return
     published = release.table.to_pylist()
     assert len(published) == len(rows)

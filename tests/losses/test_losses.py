@@ -18,7 +18,7 @@ from indistinct.losses import (
     normalised_class_size,
     summary,
 )
-from indistinct.losses.gcp import domain_leaves
+from indistinct.losses.cells import domain_leaves
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.records import SUPPRESSED, Assignment, Frequencies
 
@@ -223,7 +223,8 @@ def test_losses_against_their_definitions(seed):
 def test_summary_has_the_names_of_the_documents():
     found = summary(*ages_and_places())
     assert list(found) == [
-        "lm", "lm_by_attribute", "gcp", "average_class_size", "discernibility", "nonuniform_entropy",
+        "lm", "lm_by_attribute", "iloss", "precision", "gcp", "average_class_size", "discernibility",
+        "discernibility_star", "ambiguity", "nonuniform_entropy",
     ]  # fmt: skip
     assert found["lm"] == pytest.approx(11 / 36)
     assert found["lm_by_attribute"] == {"age": pytest.approx(4 / 9), "place": pytest.approx(1 / 6)}

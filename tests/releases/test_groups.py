@@ -251,6 +251,20 @@ def test_tables_in_the_wrong_order_are_told(source, tmp_path):
         ind.verify(source, tmp_path / "out.st.csv", as_policy(), tmp_path / "out.qit.csv")
 
 
+def test_policies_that_cannot_judge_a_pair_are_refused():
+    pair = ind.anonymize(table(), as_policy()).table
+    attributes = {"age": {"role": "qi"}, "ill": {"role": "sensitive"}, "note": {"role": "sensitive"}}
+    how = {"attributes": attributes, "table": {"unlisted": "identifying"}}
+    several = ind.Policy(privacy=[ind.DistinctL("ill", 2), ind.DistinctL("note", 2)], **how)
+    with pytest.raises(ind.PolicyError, match="about ill, note"):
+        ind.verify(table(), pair, several)
+    with pytest.raises(ind.PolicyError, match="about no sensitive attribute"):
+        ind.verify(table(), pair, ind.Policy(privacy=[ind.KAnonymity(2)], **how))
+    persons = ind.Policy(privacy=[ind.DistinctL("ill", 2)], person={"key": "name"}, **how)
+    with pytest.raises(ind.UnsupportedError, match="by persons"):
+        ind.verify(table(), pair, persons)
+
+
 def test_a_leaked_column_is_named():
     found = ind.anonymize(table(), as_policy())
     leaky = found.table.qit.append_column("name", pa.array([f"n{at}" for at in range(len(COLUMN))]))

@@ -21,7 +21,8 @@ from indistinct.algorithms.local.plan import MOST_START
 from indistinct.algorithms.local.settle import settle_classes
 from indistinct.algorithms.local.state import assignment_of, state_of
 from indistinct.errors import PolicyError
-from indistinct.kernels.guards import LEAST_SIZE
+from indistinct.kernels.criteria import DISTINCT
+from indistinct.kernels.guards import KIND, LEAST_SIZE
 from indistinct.kernels.partition import empty_partition
 
 if TYPE_CHECKING:
@@ -141,7 +142,8 @@ def _clustered(problem: Problem, cluster: Cluster) -> State:
     k = int(problem.guards.limits[LEAST_SIZE])
     state = _with_classes(rows, *_numbered(rows, cluster, k))
     larger = int(problem.tuples.mass[:, 1].sum()) // MOST_START
-    if len(state.used) > MOST_START and larger > k and violating_rows(state) > problem.frequencies.total / 2:
+    slow = bool((problem.guards.spec[:, KIND] != DISTINCT).any())  # a few rows more give a class distinct values
+    if slow and len(state.used) > MOST_START and larger > k and violating_rows(state) > problem.frequencies.total / 2:
         state = _with_classes(rows, *_numbered(rows, cluster, larger))
     return state
 

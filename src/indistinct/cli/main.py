@@ -11,7 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from indistinct.cli import anonymize, attack, audit, compare, demo, hierarchy, policy, profile, releases, risk, verify
+from indistinct.cli import (
+    anonymize,
+    attack,
+    audit,
+    compare,
+    demo,
+    explain,
+    hierarchy,
+    policy,
+    profile,
+    releases,
+    risk,
+    utility,
+    verify,
+)
 from indistinct.cli.common import print_json, tell
 from indistinct.errors import Cancelled, IndistinctError
 
@@ -34,6 +48,8 @@ app.command("compare")(compare.compare)
 app.command("profile")(profile.profile)
 app.command("risk")(risk.risk)
 app.command("attack")(attack.attack)
+app.command("explain")(explain.explain)
+app.command("utility")(utility.utility)
 app.command("demo")(demo.demo)
 app.add_typer(hierarchy.app, name="hierarchy")
 app.add_typer(policy.app, name="policy")

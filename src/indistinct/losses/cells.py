@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
 
 
+# kinds whose nodes are sets of leaves; the others are ranges on a scale
+_CATEGORICAL = ("taxonomy", "masking", "suppress")
+
+
 @dataclass(frozen=True)
 class Cells:
     """The distinct cells of one quasi-identifier: boxes ``lo[i]..hi[i]`` with ``rows[i]`` rows.
@@ -86,7 +90,7 @@ def costs(found: Cells) -> tuple[NDArray[Any], int]:
         return _range_costs(hierarchy, found.lo, found.hi)
     denominators, tables = [], {}
     for number in np.unique(found.level).tolist():
-        tables[number] = _integers(hierarchy.levels[number].costs)
+        tables[number] = integers(hierarchy.levels[number].costs)
         denominators.append(tables[number][1])
     common = lcm(*denominators)
     result = np.zeros(len(found.lo), object)
@@ -98,8 +102,8 @@ def costs(found: Cells) -> tuple[NDArray[Any], int]:
 
 def _range_costs(hierarchy: Hierarchy, lo: Int64, hi: Int64) -> tuple[NDArray[Any], int]:
     """upper[hi] - lower[lo]; a missing value alone costs 0, mixed with others 1."""
-    lower, below = _integers(hierarchy.exact_lower)
-    upper, above = _integers(hierarchy.exact_upper)
+    lower, below = integers(hierarchy.exact_lower)
+    upper, above = integers(hierarchy.exact_upper)
     common = lcm(below, above)
     missing = hierarchy.missing
     result = np.zeros(len(lo), object)  # the common denominator may be larger than any integer of numpy
@@ -111,12 +115,46 @@ def _range_costs(hierarchy: Hierarchy, lo: Int64, hi: Int64) -> tuple[NDArray[An
     return result, common
 
 
-def _integers(numbers: Sequence[Fraction]) -> tuple[NDArray[Any], int]:
+def integers(numbers: Sequence[Fraction]) -> tuple[NDArray[Any], int]:
     """Numerators of fractions over one denominator."""
     if isinstance(numbers, Fractions):
         return np.asarray(numbers.numerators), numbers.denominator
     common = lcm(*(number.denominator for number in numbers)) if len(numbers) else 1
     return np.array([int(number * common) for number in numbers], object), common
+
+
+def is_categorical(hierarchy: Hierarchy) -> bool:
+    """Whether the nodes of an attribute are sets of leaves, not ranges on a scale."""
+    return hierarchy.kind in _CATEGORICAL
+
+
+def domain_leaves(hierarchy: Hierarchy) -> int:
+    """Count the leaves of a categorical domain; a hierarchy file may have more than the column has values."""
+    top = hierarchy.levels[-1].costs
+    if hierarchy.kind == "taxonomy" and isinstance(top, Fractions):
+        return top.denominator + 1
+    return hierarchy.size
+
+
+def spans(found: Cells) -> tuple[Int64, Int64]:
+    """First and last code, int64[cells] each, of the values of the table that each published cell covers."""
+    hierarchy = found.hierarchy
+    first, last = np.zeros(len(found.lo), np.int64), np.full(len(found.lo), hierarchy.size - 1, np.int64)
+    for number in np.unique(found.level[found.level >= 0]).tolist():
+        node_of, at = hierarchy.levels[number].node_of, found.level == number
+        node = found.node[at]  # nodes are runs of values
+        first[at], last[at] = np.searchsorted(node_of, node), np.searchsorted(node_of, node, "right") - 1
+    ranges = np.flatnonzero(found.level < 0)
+    if hierarchy.lower is not None and hierarchy.upper is not None and len(ranges):
+        lo, hi, missing = found.lo[ranges], found.hi[ranges], hierarchy.missing
+        alone = ranges[lo == hi]
+        first[alone], last[alone] = found.lo[alone], found.hi[alone]
+        present = hi != missing if missing >= 0 else np.ones(len(lo), np.bool_)
+        # a range published with coarser bounds covers all values that share them
+        lower, upper = (ends[: hierarchy.size - (missing >= 0)] for ends in (hierarchy.lower, hierarchy.upper))
+        first[ranges[present]] = np.searchsorted(lower, hierarchy.lower[lo[present]])
+        last[ranges[present]] = np.searchsorted(upper, hierarchy.upper[hi[present]], "right") - 1
+    return first, last
 
 
 def total_cost(found: Cells, numerators: NDArray[Any], denominator: int) -> Fraction:

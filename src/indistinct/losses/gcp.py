@@ -14,19 +14,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.hierarchies.hierarchy import Fractions
-from indistinct.losses.cells import Cells, cells, class_rows, costs, total_cost, weighted_mean
+from indistinct.losses.cells import (
+    Cells,
+    cells,
+    class_rows,
+    costs,
+    domain_leaves,
+    is_categorical,
+    total_cost,
+    weighted_mean,
+)
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from numpy.typing import NDArray
 
-    from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.tables.records import Assignment, Frequencies, Recoding
-
-# kinds whose nodes are sets of leaves; the others are ranges on a scale
-_CATEGORICAL = ("taxonomy", "masking", "suppress")
 
 
 def gcp(frequencies: Frequencies, assignment: Assignment, recoding: Recoding) -> tuple[Fraction, dict[str, Fraction]]:
@@ -49,16 +53,8 @@ def _ncp(found: Cells) -> tuple[NDArray[Any], int]:
     With D leaves the LM cost c is (leaves - 1) / (D - 1), so leaves / D = ((D - 1) c + 1) / D.
     """
     numerators, denominator = costs(found)
-    if found.hierarchy.kind not in _CATEGORICAL:
+    if not is_categorical(found.hierarchy):
         return numerators, denominator
     leaves = domain_leaves(found.hierarchy)
     several = np.asarray(numerators != 0)
     return np.where(several, (leaves - 1) * numerators + denominator, 0), denominator * leaves
-
-
-def domain_leaves(hierarchy: Hierarchy) -> int:
-    """Count the leaves of a categorical domain; a hierarchy file may have more than the column has values."""
-    top = hierarchy.levels[-1].costs
-    if hierarchy.kind == "taxonomy" and isinstance(top, Fractions):
-        return top.denominator + 1
-    return hierarchy.size

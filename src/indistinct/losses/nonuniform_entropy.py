@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.losses.cells import Cells, cells, class_rows
+from indistinct.losses.cells import Cells, cells, class_rows, spans
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,26 +51,9 @@ def nonuniform_entropy(frequencies: Frequencies, assignment: Assignment, recodin
 
 def _covered(found: Cells, counts: Int64) -> Int64:
     """Count the rows of the whole table whose value lies in each cell."""
-    hierarchy = found.hierarchy
     below = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
-    covered = np.zeros(len(found.lo), np.int64)
-    for number in np.unique(found.level[found.level >= 0]).tolist():
-        node_of, at = hierarchy.levels[number].node_of, found.level == number
-        node = found.node[at]  # nodes are runs of values
-        covered[at] = below[np.searchsorted(node_of, node, "right")] - below[np.searchsorted(node_of, node)]
-    ranges = found.level < 0
-    if hierarchy.lower is not None and hierarchy.upper is not None and ranges.any():
-        lo, hi, missing = found.lo[ranges], found.hi[ranges], hierarchy.missing
-        present = hi != missing if missing >= 0 else np.ones(len(lo), np.bool_)
-        inside = np.where(lo == hi, counts[lo], below[-1])
-        # a range published with coarser bounds covers all values that share them
-        first = np.searchsorted(hierarchy.lower[: hierarchy.size - (missing >= 0)], hierarchy.lower[lo[present]])
-        last = np.searchsorted(
-            hierarchy.upper[: hierarchy.size - (missing >= 0)], hierarchy.upper[hi[present]], "right"
-        )
-        inside[present] = below[last] - below[first]
-        covered[ranges] = inside
-    return covered
+    first, last = spans(found)
+    return np.asarray(below[last + 1] - below[first])
 
 
 def _bits(rows: Int64, counts: Int64) -> float:

@@ -80,6 +80,18 @@ PLANNED_ALGORITHMS: tuple[str, ...] = (
     "km",
     "m_invariance",
 )
+# losses that a search can make small, and the algorithms that search for them
+LOSSES: tuple[str, ...] = ("lm", "gcp", "iloss", "precision")
+SEARCHING: tuple[str, ...] = ("local", "optimal")
+MEASURED_ONLY: tuple[str, ...] = (
+    "ambiguity",
+    "average_class_size",
+    "classification_metric",
+    "discernibility",
+    "discernibility_star",
+    "kl",
+    "nonuniform_entropy",
+)
 # the algorithm that is taken for a model where the policy names none
 ALGORITHM_OF_MODEL = {
     "eps_i_k_anonymity": "largest_bucket_first",
@@ -109,6 +121,14 @@ def _ends(value: Any) -> tuple[Fraction, Fraction] | tuple[date, date]:
 
 def _algorithm(value: Any) -> Any:
     check_word((), value, ALGORITHMS, PLANNED_ALGORITHMS)
+    return value
+
+
+def _loss(value: Any) -> Any:
+    if value in MEASURED_ONLY:
+        sentence = f"is measured in reports and no search makes it small; choose from: {', '.join(LOSSES)}"
+        refuse([problem((), sentence, value)])
+    check_word((), value, LOSSES)
     return value
 
 
@@ -392,7 +412,7 @@ class Recoding(Section):
     """How long local recoding improves its result."""
     time_budget: Annotated[float, BeforeValidator(_seconds)] | None = Field(default=None, gt=0)
     """Seconds for best quality and best-effort searches."""
-    loss: Literal["lm"] = "lm"
+    loss: Annotated[Literal["lm", "gcp", "iloss", "precision"], BeforeValidator(_loss)] = "lm"
     """The loss that is minimised."""
     form: Literal["two_tables", "permuted"] = "two_tables"
     """How an algorithm of groups publishes: quasi-identifiers and sensitive values apart, or permuted by group."""
@@ -420,6 +440,15 @@ class Recoding(Section):
             sentence = f"is for {', '.join(AGGREGATING)}; the algorithm is {self.algorithm}"
             found.append(problem(("aggregate",), sentence, self.aggregate))
         refuse(found)
+        return self
+
+    @model_validator(mode="after")
+    def _loss_is_searched(self) -> Self:
+        if self.loss != "lm" and self.algorithm not in SEARCHING:
+            sentence = (
+                f"cannot be chosen for {self.algorithm}: of a loss other than lm only {' and '.join(SEARCHING)} know"
+            )
+            refuse([problem(("loss",), sentence, self.loss)])
         return self
 
 

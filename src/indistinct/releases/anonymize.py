@@ -108,7 +108,7 @@ class Release:
         return release_text(self.document)
 
     def _repr_html_(self) -> str:
-        return as_html(release_text(self.document))
+        return as_html(release_text(self.document), self.document["models"])
 
 
 def anonymize(

@@ -61,7 +61,7 @@ class Audit:
         return audit_text(self.document)
 
     def _repr_html_(self) -> str:
-        return as_html(audit_text(self.document))
+        return as_html(audit_text(self.document), self.document["models"])
 
 
 def audit(

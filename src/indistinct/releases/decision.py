@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from indistinct.algorithms import algorithm, form_of, require_fit
 from indistinct.errors import InfeasibleError, PolicyError, VerificationError
+from indistinct.losses import priced
 from indistinct.models import Context, evaluate, is_of_classes
 from indistinct.releases.aggregates import aggregated
 from indistinct.releases.prepare import kept_identifying
@@ -72,7 +73,9 @@ def decide(prepared: Prepared, progress: Progress = silent) -> Assignment:
     """
     policy, frequencies = prepared.policy, prepared.counted.frequencies
     require_fit(policy)
-    assignment = algorithm(policy.recoding.algorithm)(frequencies, policy, progress)
+    # another loss is the same search under other prices
+    searched = replace(frequencies, quasi=priced(frequencies.quasi, policy.recoding.loss))
+    assignment = algorithm(policy.recoding.algorithm)(searched, policy, progress)
     suppressed, allowed = suppressed_rows(assignment), policy.suppression.allowed(frequencies.total)
     if suppressed == frequencies.total:
         raise InfeasibleError("every row would have to be suppressed; nothing is left to publish")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.algorithms import declared, form_of
-from indistinct.errors import IndistinctError, SchemaError
+from indistinct.errors import IndistinctError, PolicyError, SchemaError, UnsupportedError
 from indistinct.notices import Notice
 from indistinct.releases.coverage import Coverage, Side, coverage
 from indistinct.releases.decision import apply, decide, grouped_attribute, layout_of
@@ -59,7 +59,7 @@ class Verification:
         return verification_text(self.document)
 
     def _repr_html_(self) -> str:
-        return as_html(verification_text(self.document))
+        return as_html(verification_text(self.document), self.document["models"])
 
 
 def verify(
@@ -87,6 +87,7 @@ def verify(
     Raises SchemaError when the published table has columns that the original lacks. Not checked: what an attacker
     learns from other tables.
     """
+    refuse_mechanisms(policy)
     if isinstance(published, TwoTables):
         published, st = published
     sheets = _two_sheets(published) if st is None else None
@@ -94,7 +95,6 @@ def verify(
         tables = (published, published if sheets else st)
         return _verify_groups(original, tables, sheets, policy, query=query, sql_table=sql_table, progress=progress)
     # other columns are read only to decide again, which tells whose a row is
-    refuse_mechanisms(policy)
     carry = policy.person is not None
     prepared = prepare(original, policy, carry=carry, query=query, sql_table=sql_table, progress=progress)
     path = path_of(published)
@@ -169,8 +169,20 @@ def _verify_groups(
     progress: Progress,
 ) -> Verification:
     """Verify a release in groups: two tables, two sheets of one workbook, or (no second) one with permuted values."""
-    if not any(model.attributes_used for model in policy.privacy):
-        raise SchemaError("no model of the policy is about a sensitive attribute, so nothing says what the groups hold")
+    used = sorted({name for model in policy.privacy for name in model.attributes_used})
+    if len(used) != 1:
+        about = ", ".join(used) or "no sensitive attribute"
+        raise PolicyError(
+            f"a release in groups holds one sensitive attribute, and the models of the policy are about {about}; "
+            "verify it with a policy whose models are about one",
+            key="privacy",
+        )
+    if policy.person is not None:
+        raise UnsupportedError(
+            "a release in groups does not say whose a row is, so groups cannot be judged by persons; verify it with a "
+            "policy without [person], in which the key is identifying",
+            key="person",
+        )
     prepared = prepare(original, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
     attribute, roles = grouped_attribute(policy), prepared.roles
     hidden = {*roles.identifying, *([] if roles.person is None else [roles.person])}

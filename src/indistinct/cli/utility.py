@@ -1,0 +1,102 @@
+"""``indistinct utility``: say what a published table is still good for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from indistinct.cli.common import (
+    Debug,
+    Json,
+    PolicyFile,
+    Query,
+    Quiet,
+    SqlTable,
+    place,
+    print_json,
+    progress,
+    tell,
+)
+
+
+def utility(
+    original: Annotated[str, typer.Argument(help="The original table.")],
+    published: Annotated[str, typer.Argument(help="The published file, whoever made it.")],
+    policy: PolicyFile,
+    target: Annotated[str | None, typer.Option("--target", help="Column to be learned, published as it is.")] = None,
+    estimator: Annotated[
+        str | None, typer.Option("--estimator", help="module:factory of a scikit-learn estimator.")
+    ] = None,
+    encoding: Annotated[
+        str, typer.Option("--encoding", help="Cells as features: midpoint, bounds or nodes.")
+    ] = "midpoint",
+    queries: Annotated[int, typer.Option("--queries", help="Number of random COUNT queries.", min=1)] = 1000,
+    dimension: Annotated[
+        int | None, typer.Option("--dimension", help="Conditions of a query; default 3, or fewer columns.")
+    ] = None,
+    theta: Annotated[float, typer.Option("--theta", help="Selectivity of the random queries, 0 to 1.")] = 0.05,
+    phi: Annotated[
+        float | None, typer.Option("--phi", help="Sanity bound: errors relative to at least this share of the rows.")
+    ] = None,
+    sensitive: Annotated[
+        str | None, typer.Option("--sensitive", help="Sensitive column of the random queries; default the first.")
+    ] = None,
+    sql: Annotated[
+        list[str] | None, typer.Option("--sql", help="A SELECT on the table data, or @FILE (repeatable).")
+    ] = None,
+    regression: Annotated[
+        list[str] | None, typer.Option("--regression", help='A linear regression, "y ~ a + b" (repeatable).')
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of queries, draws and test rows.")] = 1,
+    query: Query = None,
+    sql_table: SqlTable = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+) -> int:
+    """Say what a published table has lost for its users: queries, distributions, regressions, the user's own task.
+
+    Exit code 0: measured, 2: wrong use or bad input. The answer is internal: it holds distributions of the original.
+    """
+    from indistinct.policy import Policy
+    from indistinct.releases.utility import utility as run
+    from indistinct.utility.encoders import ENCODINGS
+
+    if (target is None) != (estimator is None):
+        message = "--target and --estimator go together"
+        raise typer.BadParameter(message)
+    if encoding not in ENCODINGS:
+        message = f"--encoding takes {', '.join(ENCODINGS)}"
+        raise typer.BadParameter(message)
+    with progress(quiet=quiet or json) as report:
+        answer = run(
+            place(original),
+            place(published),
+            Policy.load(policy),
+            queries=queries,
+            dimension=dimension,
+            theta=theta,
+            phi=phi,
+            sensitive=sensitive,
+            sql=[_text(one) for one in sql or []],
+            regressions=regression or [],
+            target=target,
+            estimator=estimator,
+            encoding=encoding,  # type: ignore[arg-type]  # checked above
+            seed=seed,
+            query=query,
+            sql_table=sql_table,
+            progress=report,
+        )
+    if json:
+        print_json(answer.document)
+    elif not quiet:
+        tell(repr(answer))
+    return 0
+
+
+def _text(words: str) -> str:
+    """Take the SQL from a file when it is given as @FILE."""
+    return Path(words[1:]).read_text(encoding="utf-8") if words.startswith("@") else words

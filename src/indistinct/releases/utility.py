@@ -1,0 +1,219 @@
+"""What a published table is still good for: the measures of ``utility`` on an original and its published form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from indistinct.errors import SchemaError
+from indistinct.hierarchies.taxonomy import read_taxonomy
+from indistinct.losses import classification_metric
+from indistinct.notices import Notice
+from indistinct.policy import resolve
+from indistinct.releases.prepare import options_of, reading_of
+from indistinct.releases.published import count_published
+from indistinct.releases.recount import count_source, restored
+from indistinct.releases.spelling import guard_of, spellers
+from indistinct.releases.texts import table_html, utility_text
+from indistinct.tables.columnar import is_text
+from indistinct.tables.count import silent
+from indistinct.tables.source import open_source, path_of
+from indistinct.utility import Sides, axis_of
+from indistinct.utility.cell_losses import cell_losses
+from indistinct.utility.correlations import correlations
+from indistinct.utility.distributions import contingency, distributions
+from indistinct.utility.queries import QUERIES, THETA, workload
+from indistinct.utility.regression import regression as fit
+from indistinct.utility.sql import sql_queries
+from indistinct.utility.task import SEEDS, factory_of, task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from fractions import Fraction
+
+    from indistinct.policy import Policy, Roles
+    from indistinct.tables.count import Progress
+    from indistinct.tables.source import Source
+    from indistinct.utility import Axis
+    from indistinct.utility.encoders import Encoding
+
+PAIRS_OF = 10  # columns whose pairs are compared
+
+
+@dataclass(frozen=True)
+class Utility:
+    """What was measured; ``document`` is the JSON document (internal: it holds distributions of the original)."""
+
+    document: dict[str, Any]
+
+    def __repr__(self) -> str:
+        """Write a short readable account."""
+        return utility_text(self.document)
+
+    def _repr_html_(self) -> str:
+        head = ("column", "values that would have to move", "detail lost")
+        lost = self.document["losses"]["lm_by_attribute"]
+        rows = [
+            (entry["column"], f"{100 * entry['total_variation']:.1f} %",
+             f"{100 * lost[entry['column']]:.1f} %" if entry["column"] in lost else "")
+            for entry in self.document["distributions"]
+        ]  # fmt: skip
+        return table_html("What the published table is still good for", head, rows)
+
+
+def utility(
+    original: Any,
+    published: Any,
+    policy: Policy,
+    *,
+    queries: int = QUERIES,
+    dimension: int | None = None,
+    theta: float = THETA,
+    phi: float | None = None,
+    sensitive: str | None = None,
+    sql: Sequence[str] = (),
+    regressions: Sequence[str] = (),
+    target: str | None = None,
+    estimator: str | Callable[[], Any] | None = None,
+    encoding: Encoding = "midpoint",
+    seed: int = 1,
+    query: str | None = None,
+    sql_table: str | None = None,
+    progress: Progress = silent,
+) -> Utility:
+    """Measure what a published table, whoever made it, has lost for those who use it.
+
+    Losses of the cells; errors of random COUNT queries (``utility.queries``) and of the SQL queries in ``sql``;
+    distributions, contingency tables and correlations; ``regressions`` such as ``"cost ~ age + ward"``; with ``target``
+    and ``estimator`` (a function, or ``"module:factory"``) the user's own scikit-learn task. ``seed`` decides on the
+    random queries and draws; it protects nothing.
+
+    Raises SchemaError when the tables do not fit together, PolicyError for measures that make no sense here.
+    """
+    source = open_source(original, options_of(policy, query=query, table=sql_table))
+    roles = resolve(policy, source.columns)
+    sides, notices = _sides(source, published, policy, roles, progress)
+    quasi = [name for name in roles.quasi if name in {axis.name for axis in sides.axes}]
+    secret = _sensitive(roles, sides, sensitive)
+    progress("measure", 0, 4)
+    asked = workload(sides, quasi, secret, queries=queries, dimension=dimension, theta=theta, seed=seed, phi=phi)
+    if len(asked.actual) < queries:
+        notices.append(
+            Notice("queries", None, f"only {len(asked.actual)} of {queries} random queries select a row; raise theta")
+        )
+    progress("measure", 1, 4)
+    compared = [*quasi, *(name for name in roles.sensitive if name in {axis.name for axis in sides.axes})]
+    document: dict[str, Any] = {
+        "rows": int(sides.rows_before.sum()),
+        "published_rows": int(sides.rows_after.sum()),
+        "losses": cell_losses(sides, quasi),
+        "queries": asked.document(),
+        "distributions": distributions(sides),
+        "contingency": contingency(sides, compared[:PAIRS_OF]),
+        "correlations": correlations(sides),
+    }
+    if len(compared) > PAIRS_OF:
+        notices.append(Notice("pairs", None, f"pairs of the first {PAIRS_OF} of {len(compared)} columns are compared"))
+    progress("measure", 2, 4)
+    document["sql"] = sql_queries(sides, sql, seed=seed) if sql else []
+    document["regressions"] = [fit(sides, formula) for formula in regressions]
+    progress("measure", 3, 4)
+    document["task"] = document["classification_metric"] = None
+    if target is not None:
+        document["classification_metric"] = float(_class_labels(sides, quasi, target))
+    if target is not None and estimator is not None:
+        factory = factory_of(estimator) if isinstance(estimator, str) else estimator
+        seeds = tuple(seed + number for number in range(len(SEEDS)))
+        document["task"] = task(sides, target, factory, encoding=encoding, seeds=seeds)
+    progress("measure", 4, 4)
+    notices += [
+        Notice("labels", axis.name, f'{axis.unread} published labels of "{axis.name}" could not be read')
+        for axis in sides.axes
+        if axis.unread
+    ]
+    document["warnings"] = [notice.document() for notice in notices]
+    return Utility(document)
+
+
+def _class_labels(sides: Sides, quasi: Sequence[str], target: str) -> Fraction:
+    """Classification metric of the published classes (equal published quasi-identifiers); missing rows count 1."""
+    names = [axis.name for axis in sides.axes]
+    if target not in names:
+        raise SchemaError.unknown_column(target, names)
+    own = sides.narrowed([*(name for name in quasi if name != target), target])
+    codes, rows = own.after, own.rows_after
+    group = np.unique(codes[:, :-1], axis=0, return_inverse=True)[1].reshape(-1)
+    gone = max(0, int(sides.rows_before.sum()) - int(rows.sum()))
+    return classification_metric(np.append(group, -1), np.append(codes[:, -1], 0), np.append(rows, gone))
+
+
+def _sensitive(roles: Roles, sides: Sides, wanted: str | None) -> str | None:
+    """Sensitive column of the random queries: the one named, else the first of the policy."""
+    there = {axis.name for axis in sides.axes}
+    if wanted is not None:
+        if wanted not in there:
+            raise SchemaError.unknown_column(wanted, sorted(there))
+        return wanted
+    return next((name for name in roles.sensitive if name in there), None)
+
+
+def _sides(
+    source: Source, published: Any, policy: Policy, roles: Roles, progress: Progress
+) -> tuple[Sides, list[Notice]]:
+    """Count both tables, undo what formats did to the spelling, and read every column."""
+    hidden = {*roles.identifying, *([] if roles.person is None else [roles.person])}
+    path = path_of(published)
+    progress("read", 0, 2)
+    opened, after = count_published(published, policy, source, hidden)
+    progress("read", 1, 2)
+    before = count_source(source, after.columns)
+    progress("read", 2, 2)
+    typed = [name for name in after.columns if not is_text(source.types[name])]
+    spellings = spellers({name: before.column(name)[0] for name in after.columns}, typed, policy)
+    after, before = restored(after, spellings, guard_of(policy, path)), restored(before, spellings)
+    axes = [
+        column_axis(
+            name, before.column(name)[0], after.column(name)[0], source, policy, generalized=name in roles.quasi
+        )
+        for name in after.columns
+    ]
+    if not any(name in roles.quasi for name in after.columns):
+        raise SchemaError("the published table has none of the quasi-identifiers of the policy")
+    return Sides(tuple(axes), before.codes, before.rows, after.codes, after.rows), list(opened.warnings)
+
+
+def column_axis(
+    name: str,
+    before: Sequence[str | None],
+    after: Sequence[str | None],
+    source: Source,
+    policy: Policy,
+    *,
+    generalized: bool,
+) -> Axis:
+    """Read one column of both tables as the policy declares it."""
+    attribute = policy.attributes.get(name)
+    if attribute is None:
+        kind = source.types[name]
+        number = "integer" if pa.types.is_integer(kind) else "decimal" if pa.types.is_floating(kind) else "text"
+        return axis_of(name, before, after, number)
+    spec = (attribute.spec or {}) if generalized else {}
+    reading = reading_of(policy, source, name)
+    if attribute.type == "text" and not generalized and pa.types.is_integer(source.types[name]):
+        reading["type"] = "integer"
+    elif attribute.type == "text" and not generalized and pa.types.is_floating(source.types[name]):
+        reading["type"] = "decimal"
+    return axis_of(
+        name,
+        before,
+        after,
+        rows=read_taxonomy(policy.locate(spec["file"])) if "file" in spec else None,
+        token=policy.output.suppressed_token,
+        character=spec.get("character", "*"),
+        domain=attribute.domain,
+        weight=attribute.weight,
+        **reading,
+    )

@@ -1,0 +1,10 @@
+"""Reports for people: a summary as plain data, and its rendering as HTML, Markdown or JSON.
+
+``summary`` is internal, for the steward: it may show what was lost. ``public`` is what may stand beside the published
+file: it is made from the published table, the policy and counts that the manifest has anyway, so nothing in it depends
+on a suppressed row.
+"""
+
+from indistinct.reports.report import report
+
+__all__ = ["report"]

@@ -1,0 +1,93 @@
+"""Words of the reports by language: JSON files of messages, with plurals and the way numbers are written.
+
+A message is a text with ``{names}``, or ``{"one": ..., "other": ...}`` chosen by the number ``n``. Chinese has no
+plural: its messages have ``other`` alone. Every language has the same keys (a test holds that).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from indistinct.errors import PolicyError
+from indistinct.releases.texts import number as parameter_text
+
+LANGUAGES = ("en", "zh-CN")
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The messages of one language."""
+
+    language: str
+    messages: dict[str, Any]
+
+    def __call__(self, key: str, **facts: Any) -> str:
+        """Write a message with its facts; numbers are grouped, the plural follows ``n``."""
+        message = self.messages[key]
+        if isinstance(message, dict):
+            message = message["one"] if facts.get("n") == 1 and "one" in message else message["other"]
+        return str(message).format(**{name: self.number(fact) for name, fact in facts.items()})
+
+    def has(self, key: str) -> bool:
+        """Whether there is such a message."""
+        return key in self.messages
+
+    def number(self, value: Any) -> str:
+        """Write whole numbers with their thousands apart, others with up to four digits; texts as they are."""
+        if isinstance(value, bool | str) or value is None:
+            return str(value)
+        if isinstance(value, int):
+            return f"{value:,}"
+        if isinstance(value, float):
+            return (
+                f"{int(value):,}" if value == int(value) else f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+            )
+        return str(value)
+
+    def percent(self, share: float, digits: int = 1) -> str:
+        """Write a share of 1 in percent, as the language does."""
+        return self("percent", value=f"{100 * share:.{digits}f}")
+
+    def model(self, entry: dict[str, Any]) -> str:
+        """Name a model with what tells it apart."""
+        key = f"model.{entry['model']}"
+        title = self(key) if self.has(key) else str(entry["model"])
+        details = [str(entry[name]) for name in ("distance", "kind", "estimator") if entry.get(name)]
+        details = [self(f"word.{word}") if self.has(f"word.{word}") else word for word in details if word != "shannon"]
+        attribute = entry.get("attribute") or ", ".join(entry.get("attributes") or ())
+        title = f"{title} ({', '.join(details)})" if details else title
+        return self("of", what=title, column=attribute) if attribute else title
+
+    def promise(self, entry: dict[str, Any]) -> str:
+        """Say in a sentence what a model promises, where there is a sentence for it."""
+        key = f"promise.{entry['model']}"
+        required = entry.get("required") or {}
+        if not self.has(key):
+            return ""
+        facts = {name: parameter_text(value) for name, value in required.items()}
+        facts["column"] = entry.get("attribute") or ", ".join(entry.get("attributes") or ())
+        try:
+            return str(self.messages[key]).format(**facts)
+        except KeyError:  # a parameter that this entry has not
+            return ""
+
+    def parameters(self, values: Any) -> str:
+        """Write parameters as ``k = 5, l = 3``."""
+        if not values:
+            return ""
+        if isinstance(values, list | tuple):
+            return "; ".join(self.parameters(item) for item in values[:2] if None not in item.values())
+        return ", ".join(f"{key} = {parameter_text(values[key])}" for key in values)
+
+
+@cache
+def catalogue(language: str) -> Catalogue:
+    """Return the messages of a language; raises PolicyError naming those that exist."""
+    if language not in LANGUAGES:
+        raise PolicyError(f'there is no report in the language "{language}"; there are {", ".join(LANGUAGES)}')
+    text = (files("indistinct.reports") / "messages" / f"{language}.json").read_text(encoding="utf-8")
+    return Catalogue(language, json.loads(text))

@@ -1,0 +1,97 @@
+"""The data dictionary of a published table: each column in words, and how its labels are read.
+
+Public: made from the published table and the policy alone, as ``public`` is.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from indistinct.errors import UnsupportedError
+from indistinct.releases.published import missing_text
+from indistinct.reports.catalogue import catalogue
+from indistinct.reports.markdown import table
+from indistinct.reports.public import public_columns
+from indistinct.reports.report import check_target, write_text
+
+if TYPE_CHECKING:
+    from indistinct.policy import Policy
+    from indistinct.releases.anonymize import Release
+
+SUFFIXES = (".md", ".json")
+
+
+def dictionary(release: Release, path: str | Path, *, language: str = "en", force: bool = False) -> Path:
+    """Write the data dictionary of a release as Markdown or JSON, by the suffix; return its path.
+
+    Raises UnsupportedError for another suffix, PolicyError for another language, DataError when the file exists (unless
+    ``force``) or cannot be written.
+    """
+    target = Path(path)
+    check_dictionary(target, language, force=force)
+    entries = described(release)
+    if target.suffix.lower() == ".json":
+        text = json.dumps({"columns": entries}, indent=2, ensure_ascii=False) + "\n"
+    else:
+        text = _markdown(entries, release.policy, language)
+    return write_text(target, text)
+
+
+def check_dictionary(path: Path, language: str, *, force: bool) -> None:
+    """Refuse a dictionary that could not be written, before anything runs."""
+    catalogue(language)
+    if path.suffix.lower() not in SUFFIXES:
+        raise UnsupportedError(
+            f'a data dictionary is written as {" or ".join(SUFFIXES)}, and "{path.name}" is neither', file=path.name
+        )
+    check_target(path, force=force)
+
+
+def described(release: Release) -> list[dict[str, Any]]:
+    """Return what is to be said of each published column: type, role, what was done, tokens, number of labels."""
+    policy, published = release.policy, {column.name for column in release.decision.published.columns}
+    found = []
+    for entry in public_columns(release.decision):
+        if entry["name"] not in published:
+            continue
+        attribute = policy.attributes.get(entry["name"])
+        own = {
+            "name": entry["name"],
+            "role": entry["role"],
+            "type": "text" if attribute is None else attribute.type,
+            "done": entry["done"],
+            "labels": entry["labels"],
+            "missing": missing_text(policy),
+        }
+        if entry["done"] == "generalized":
+            own |= {"hierarchy": entry["hierarchy"], "suppressed": policy.output.suppressed_token}
+        found.append(own)
+    return found
+
+
+def _markdown(entries: list[dict[str, Any]], policy: Policy, language: str) -> str:
+    t = catalogue(language)
+    rows = []
+    for entry in entries:
+        key = f"hierarchy.{entry.get('hierarchy')}"
+        how = t(key) if t.has(key) else entry.get("hierarchy", "")
+        reading = f"read.{entry.get('hierarchy')}"
+        done = t(f"done.{entry['done']}", how=how)
+        rows.append(
+            [
+                entry["name"],
+                t(f"type.{entry['type']}"),
+                t(f"role.{entry['role']}"),
+                done,
+                t(reading) if t.has(reading) else "",
+                t.number(entry["labels"]),
+            ]
+        )
+    head = [t(f"head.{name}") for name in ("column", "type", "role", "done", "reading", "labels")]
+    lines = [f"# {t('dictionary.title')}", "", *table(t("caption.columns"), head, rows), ""]
+    lines.append(
+        t("dictionary.tokens", suppressed=f"`{policy.output.suppressed_token}`", missing=f"`{missing_text(policy)}`")
+    )
+    return "\n".join(lines) + "\n"

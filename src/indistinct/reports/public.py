@@ -1,0 +1,165 @@
+"""The public summary: what may stand beside the published file.
+
+It is a function of the published table, of the policy, and of how many rows went in and how many were suppressed, which
+the manifest says too. Two tables that lead to the same published table under one policy give the same public summary,
+so nothing in it tells anything about a suppressed row. Left out for that reason: exact losses (they depend on the
+domain, which a suppressed row may span), what was reached against the distribution of the input, warnings, counts of
+persons. Left out for others: paths, example rows, values that the policy lists (orders, domains, alpha values).
+Values of fewer rows than the largest size that the policy asks for (at least 5) are shown together.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import tomlkit
+
+from indistinct.algorithms import form_of
+from indistinct.reports.summary import asked, columns, proof, size_histogram
+from indistinct.tables.two_tables import GROUP
+
+if TYPE_CHECKING:
+    from indistinct.policy import Policy
+    from indistinct.releases.anonymize import Release
+    from indistinct.releases.decision import Decision
+
+LEAST = 5
+SHOWN = 12
+HIDDEN = frozenset(
+    {"source", "key_file", "key_env", "mapping_file", "order", "domain", "values", "population", "history"}
+)
+VERDICT = ("model", "attribute", "attributes", "distance", "kind", "estimator", "required", "satisfied")
+
+
+def public(release: Release) -> dict[str, Any]:
+    """Collect the public summary of a release."""
+    decision, document = release.decision, release.document
+    outputs = [Path(path) for path in document["outputs"]]
+    sizes = _class_sizes(decision) if form_of(decision.policy) == "one_table" else _group_sizes(decision)
+    return {
+        "kind": "public",
+        "form": form_of(decision.policy),
+        "outputs": [path.name for path in outputs],
+        **asked(decision.policy),
+        "declares": document["declares"],
+        "models": [
+            {key: entry[key] for key in VERDICT if key in entry and not _lists_values(key, entry)}
+            for entry in document["models"]
+        ],
+        "satisfied": document["satisfied"],
+        "verification": {key: document["verification"][key] for key in ("rows_match", "coverage")},
+        "rows": document["rows"],
+        "published_rows": document["published_rows"],
+        "suppressed_rows": document["suppressed_rows"],
+        "left_out_rows": document["left_out_rows"],
+        "suppressed": document["suppressed"],
+        "classes": len(sizes),
+        "unit": "rows",
+        "columns": public_columns(decision),
+        "sizes": size_histogram(sizes),
+        "smallest_class": int(sizes.min(initial=document["published_rows"])),
+        "guaranteed": _guaranteed(decision.policy, sizes),
+        "distributions": _published_distributions(decision),
+        "policy": _policy_text(decision.policy),
+        **proof(outputs, decision.policy),
+    }
+
+
+def _lists_values(key: str, entry: dict[str, Any]) -> bool:
+    return key == "values" or (key == "required" and entry["required"] is None)
+
+
+def public_columns(decision: Decision) -> list[dict[str, Any]]:
+    """Columns without what needs the original values: which labels stand for one value only."""
+    published, token = decision.published, decision.policy.output.suppressed_token
+    stars = {
+        column.name: sum(
+            int(published.repeat[column.codes == number].sum())
+            for number, text in enumerate(column.values.to_pylist())
+            if text == token
+        )
+        for column in published.columns
+    }
+    kept = ("name", "role", "done", "hierarchy", "labels")
+    return [
+        {**{key: entry[key] for key in kept if key in entry}, "starred": stars.get(entry["name"], 0)}
+        for entry in columns(decision, None)
+    ]
+
+
+def _guaranteed(policy: Policy, sizes: np.ndarray[Any, np.dtype[np.int64]]) -> dict[str, Any] | None:
+    """Least size of a group that the reader may rely on: rows counted in the file, or the persons that were asked for.
+
+    The file does not tell how many persons stand behind a group.
+    """
+    if form_of(policy) != "one_table":
+        return None  # groups hide which value belongs to which row, not whose row it is
+    if policy.person is None:
+        return {"size": int(sizes.min()), "unit": "rows"} if len(sizes) else None
+    asked_for = [int(model.k) for model in policy.privacy if hasattr(model, "k")]
+    return {"size": max(asked_for), "unit": "persons"} if asked_for else None
+
+
+def _group_sizes(decision: Decision) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Sizes in rows of the published groups, as anyone can count them in the file."""
+    (group,) = [column for column in decision.published.columns if column.name == GROUP]
+    return np.bincount(group.codes, decision.published.repeat).astype(np.int64)
+
+
+def _class_sizes(decision: Decision) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Sizes in rows of the classes of equal published quasi-identifiers, as anyone can count them in the file.
+
+    Rows with the token in every quasi-identifier are no class where the policy exempts them.
+    """
+    published, policy = decision.published, decision.policy
+    quasi = [hierarchy.attribute for hierarchy in decision.frequencies.quasi]
+    columns_of = [column for column in published.columns if column.name in quasi]
+    codes = np.column_stack([column.codes for column in columns_of])
+    if policy.suppression.rows == "exempt":
+        token = policy.output.suppressed_token
+        stars = [np.array([text == token for text in (*c.values.to_pylist(), None)], np.bool_) for c in columns_of]
+        kept = ~np.logical_and.reduce([star[c.codes] for star, c in zip(stars, columns_of, strict=True)])
+        codes, repeat = codes[kept], published.repeat[kept]
+    else:
+        repeat = published.repeat
+    number = np.unique(codes, axis=0, return_inverse=True)[1].reshape(-1)
+    return np.bincount(number, repeat).astype(np.int64)
+
+
+def _published_distributions(decision: Decision) -> list[dict[str, Any]]:
+    """Published labels of quasi-identifiers and sensitive columns with their rows; rare ones together."""
+    published, policy = decision.published, decision.policy
+    wanted = [LEAST, *(int(m.k) for m in policy.privacy if hasattr(m, "k"))]
+    least = max(wanted)
+    shown = {hierarchy.attribute for hierarchy in (*decision.frequencies.quasi, *decision.frequencies.sensitive)}
+    found = []
+    for column in published.columns:
+        if column.name not in shown:
+            continue
+        rows = np.bincount(column.codes + 1, published.repeat, len(column.values) + 1).astype(np.int64)
+        texts = [None, *column.values.to_pylist()]
+        order = [number for number in np.argsort(-rows, kind="stable").tolist() if rows[number] >= least][:SHOWN]
+        rest = [number for number in range(len(rows)) if number not in order and rows[number] > 0]
+        values = ["(missing)" if texts[number] is None else str(texts[number]) for number in order]
+        counts = [float(rows[number]) for number in order]
+        if rest:
+            values.append(f"{len(rest)} others")
+            counts.append(float(rows[rest].sum()))
+        found.append({"column": column.name, "values": values, "after": counts})
+    return found
+
+
+def _policy_text(policy: Policy) -> str:
+    """The policy without paths, places of keys and listed values."""
+    return tomlkit.dumps(_without(policy.plain()))
+
+
+def _without(value: Any) -> Any:
+    if isinstance(value, dict):
+        kept = {key: _without(item) for key, item in value.items() if key not in HIDDEN and key != "run"}
+        if "file" in kept:
+            kept["file"] = Path(str(kept["file"])).name
+        return {key: item for key, item in kept.items() if item != {}}
+    return [_without(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,246 @@
+"""The internal summary of a release: all that the report shows, as plain data without words of any language.
+
+``risk`` and ``attacks`` are documents of ``indistinct risk`` and ``indistinct attack``, shown where they are given.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indistinct.algorithms import form_of
+from indistinct.losses import kullback_leibler
+from indistinct.releases.manifest import read_manifest
+from indistinct.releases.utility import column_axis
+from indistinct.tables.classes import classes_of
+from indistinct.tables.records import SUPPRESSED
+from indistinct.utility import Sides
+from indistinct.utility.distributions import distributions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from indistinct.policy import Policy
+    from indistinct.releases.anonymize import Release
+    from indistinct.releases.decision import Decision
+
+    Int64 = NDArray[np.int64]
+
+WORST = 5
+PACKAGES = ("indistinct", "numpy", "pyarrow", "duckdb")
+
+
+def summary(
+    release: Release, *, risk: Mapping[str, Any] | None = None, attacks: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Collect the internal summary of a release."""
+    decision, document = release.decision, release.document
+    outputs = [Path(path) for path in document["outputs"]]
+    form = form_of(decision.policy)
+    sizes, at_risk = _sizes(decision)
+    return {
+        "kind": "internal",
+        "form": form,
+        "outputs": [path.name for path in outputs],
+        **asked(decision.policy),
+        "unit": document["unit"],
+        "declares": document["declares"],
+        "models": document["models"],
+        "satisfied": document["satisfied"],
+        "verification": {key: document["verification"][key] for key in ("rows_match", "coverage")},
+        "rows": document["rows"],
+        "published_rows": document["published_rows"],
+        "suppressed_rows": document["suppressed_rows"],
+        "left_out_rows": document["left_out_rows"],
+        "suppressed": document["suppressed"],
+        "classes": document["classes"],
+        "persons": document["persons"],
+        "persons_in_several_classes": document["persons_in_several_classes"],
+        "loss": {**document["loss"], "kl": _kl(decision)},
+        "levels": document["levels"],
+        "columns": columns(decision, document["loss"]["lm_by_attribute"]),
+        "sizes": size_histogram(sizes),
+        "smallest_class": int(sizes.min()),
+        # groups hide which value belongs to which row, not whose row it is
+        "guaranteed": {"size": int(sizes.min()), "unit": document["unit"]} if form == "one_table" else None,
+        "distributions": _distributions(decision),
+        "worst": _worst(decision) if form == "one_table" else [],
+        "risk": {
+            "highest": 1 / int(sizes.min()),
+            "mean": float(len(sizes) / sizes.sum()),
+            "at_one_in_five": at_risk,
+        },
+        "risk_document": None if risk is None else dict(risk),
+        "attacks_document": None if attacks is None else dict(attacks),
+        "warnings": document["warnings"],
+        "policy": decision.policy.dumps(),
+        **proof(outputs, decision.policy),
+    }
+
+
+def _sizes(decision: Decision) -> tuple[Int64, int]:
+    """Sizes of the classes, or of the groups of a release in groups; and the rows in those of fewer than five."""
+    assignment = decision.assignment
+    if assignment.group_of is not None:
+        kept = assignment.group_of != SUPPRESSED
+        sizes = np.bincount(assignment.group_of[kept], assignment.count[kept], assignment.groups).astype(np.int64)
+        return sizes, int(sizes[sizes < 5].sum())
+    classes = classes_of(decision.frequencies, assignment)
+    return classes.sizes, int(classes.rows[classes.sizes < 5].sum())
+
+
+def _kl(decision: Decision) -> float | None:
+    """KL divergence in nats; None where it would take too long."""
+    return kullback_leibler(decision.frequencies, decision.assignment, decision.recoding)
+
+
+def asked(policy: Policy) -> dict[str, Any]:
+    """What the policy asks of the search."""
+    return {
+        "algorithm": policy.recoding.algorithm,
+        "aim": policy.recoding.loss,
+        "limit": float(policy.suppression.limit),
+        "person": policy.person is not None,
+    }
+
+
+def proof(outputs: Sequence[Path], policy: Policy) -> dict[str, Any]:
+    """Hashes and versions: those of the manifest where there is one."""
+    manifest = (read_manifest(outputs[0]) or {}) if outputs else {}
+    return {
+        "sha256": manifest.get("sha256", {}),
+        "policy_sha256": policy.hash(),
+        "versions": {name: version(name) for name in PACKAGES},
+    }
+
+
+def columns(decision: Decision, loss: Mapping[str, float] | None) -> list[dict[str, Any]]:
+    """What was done to each column, counted on the published rows.
+
+    ``done`` is one of dropped, person, mask, pseudonym, unchanged, sensitive, generalized. For quasi-identifiers
+    ``exact``, ``general`` and ``starred`` are published rows with a value itself, with something wider, with ``*``.
+    """
+    policy, roles, published = decision.policy, decision.prepared.roles, decision.published
+    by_name = {column.name: column for column in published.columns}
+    quasi = {hierarchy.attribute: number for number, hierarchy in enumerate(decision.frequencies.quasi)}
+    found = []
+    for name in decision.prepared.source.columns:
+        attribute = policy.attributes.get(name)
+        entry: dict[str, Any] = {"name": name, "role": _role(decision, name)}
+        if name not in by_name:
+            found.append({**entry, "done": "person" if name == roles.person else "dropped"})
+            continue
+        column = by_name[name]
+        rows = np.bincount(column.codes + 1, published.repeat, len(column.values) + 1).astype(np.int64)
+        entry["labels"] = int((rows[1:] > 0).sum())
+        entry["missing_rows"] = int(rows[0])
+        if name in quasi:
+            hierarchy = decision.frequencies.quasi[quasi[name]]
+            texts = column.values.to_pylist()
+            stars = {policy.output.suppressed_token, hierarchy.root}
+            exact_texts = {str(text) for text in hierarchy.texts if text is not None}
+            starred = sum(int(n) for text, n in zip(texts, rows[1:], strict=True) if str(text) in stars - exact_texts)
+            exact = int(rows[0]) + sum(
+                int(n)
+                for text, n in zip(texts, rows[1:], strict=True)
+                if _is_value(text, hierarchy.is_fixed, exact_texts)
+            )
+            entry |= {
+                "done": "unchanged" if hierarchy.is_fixed else "generalized",
+                "hierarchy": hierarchy.kind,
+                "exact": exact,
+                "starred": starred,
+                "general": published.rows - exact - starred,
+            }
+            if loss is not None:
+                entry["lm"] = loss[name]
+        elif attribute is not None and attribute.role == "identifying":
+            entry["done"] = attribute.action or "dropped"
+        else:
+            entry["done"] = "sensitive" if name in roles.sensitive else "unchanged"
+        found.append(entry)
+    return found
+
+
+def _is_value(text: Any, is_fixed: bool, values: set[str]) -> bool:  # noqa: FBT001  # a property of the column
+    return is_fixed or str(text) in values
+
+
+def _role(decision: Decision, name: str) -> str:
+    roles = decision.prepared.roles
+    if name == roles.person or name in roles.identifying:
+        return "identifying"
+    if name in roles.quasi:
+        return "quasi_identifying"
+    return "sensitive" if name in roles.sensitive else "insensitive"
+
+
+def size_histogram(sizes: Int64) -> list[dict[str, int]]:
+    """Classes and their rows or persons by size, the bounds doubling: 5, 6 to 10, 11 to 20, ..."""
+    if not len(sizes):
+        return []
+    bounds = [int(sizes.min())]
+    while bounds[-1] < int(sizes.max()):
+        bounds.append(2 * bounds[-1])
+    low = 0
+    found = []
+    for high in bounds:
+        inside = (sizes > low) & (sizes <= high)
+        found.append({"from": low + 1 if low else high, "to": high, "classes": int(inside.sum()),
+                      "members": int(sizes[inside].sum())})  # fmt: skip
+        low = high
+    return found
+
+
+def _distributions(decision: Decision) -> list[dict[str, Any]]:
+    """Distribution of each quasi-identifier and modelled sensitive column, before and after (spread evenly)."""
+    frequencies, assignment, policy = decision.frequencies, decision.assignment, decision.policy
+    source, token = decision.prepared.source, policy.output.suppressed_token
+    kept = assignment.class_of != SUPPRESSED
+    after, axes = [], []
+    for position, hierarchy in enumerate(frequencies.quasi):
+        texts, label_of = decision.recoding.labels(position)
+        axes.append(
+            column_axis(hierarchy.attribute, hierarchy.texts, [*texts, token], source, policy, generalized=True)
+        )
+        after.append(label_of[assignment.class_of[kept]])
+    for position, hierarchy in enumerate(frequencies.sensitive, len(frequencies.quasi)):
+        axes.append(
+            column_axis(hierarchy.attribute, hierarchy.texts, hierarchy.texts, source, policy, generalized=False)
+        )
+        after.append(frequencies.codes[assignment.cell[kept], position])
+    sides = Sides(tuple(axes), frequencies.codes, frequencies.rows, np.column_stack(after), assignment.count[kept])
+    return distributions(sides)
+
+
+def _worst(decision: Decision) -> list[dict[str, Any]]:
+    """Classes where the most frequent sensitive value has the largest share; the value itself is not named."""
+    frequencies = decision.frequencies
+    classes = classes_of(frequencies, decision.assignment)
+    labels = [decision.recoding.labels(position) for position in range(len(frequencies.quasi))]
+    found = []
+    for name in classes.sensitive:
+        histogram = classes.histograms[name]
+        top = np.maximum.reduceat(histogram.count, histogram.start[:-1])
+        reference = frequencies.references[name]
+        overall = float(reference.counts.max() / reference.total)
+        order = np.lexsort((-classes.rows, -top / classes.rows))
+        found += [
+            {
+                "column": name,
+                "class": {
+                    h.attribute: texts[at[number]] for h, (texts, at) in zip(frequencies.quasi, labels, strict=True)
+                },
+                "rows": int(classes.rows[number]),
+                "top": int(top[number]),
+                "share": float(top[number] / classes.rows[number]),
+                "share_in_table": overall,
+            }
+            for number in order[:WORST].tolist()
+        ]
+    return found

@@ -1,0 +1,10 @@
+"""What a user of the data loses: measures of an original table beside its published form, one file each.
+
+All of them see a column as an ``Axis``: its domain, and how much of it each published label covers. Inside a cell they
+assume an even spread, as a reader of the release would.
+"""
+
+from indistinct.utility.axes import Axis, axis_of
+from indistinct.utility.tables import Sides
+
+__all__ = ["Axis", "Sides", "axis_of"]

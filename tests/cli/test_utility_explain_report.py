@@ -1,0 +1,130 @@
+"""``utility``, ``explain`` and the reports of ``anonymize`` by subprocess: documents, exit codes, refusals."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+TABLE = "age;ward;ill\n" + "".join(f"{20 + i % 30};{'AB'[i % 2]};{'xyz'[i % 3]}\n" for i in range(120))
+POLICY = """
+[attributes.age]
+role = "qi"
+type = "integer"
+hierarchy = { kind = "intervals", widths = [5, 10, 30] }
+[attributes.ward]
+role = "qi"
+hierarchy = { kind = "suppress" }
+[attributes.ill]
+role = "sensitive"
+[[privacy]]
+model = "k_anonymity"
+k = 5
+[[privacy]]
+model = "distinct_l"
+attribute = "ill"
+l = 2
+[recoding]
+algorithm = "optimal"
+"""
+
+
+def run(*words, cwd=None, env=None):
+    done = subprocess.run(
+        [sys.executable, "-c", "from indistinct.cli import main; main()", *map(str, words)],
+        capture_output=True, cwd=cwd, env={**os.environ, **(env or {})}, timeout=120, check=False,
+    )  # fmt: skip
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "table.csv").write_text(TABLE)
+    (tmp_path / "policy.toml").write_text(POLICY)
+    return tmp_path
+
+
+def publish(folder, *more):
+    return run(
+        "anonymize", folder / "table.csv", "--policy", folder / "policy.toml", "--output", folder / "out.csv", *more
+    )
+
+
+def test_reports_are_written_with_the_release(folder):
+    code, out, err = publish(
+        folder, "--report", folder / "r.html", "--public-report", folder / "q.md", "--language", "zh-CN",
+        "--dictionary", folder / "d.md", "--json",
+    )  # fmt: skip
+    assert (code, err) == (0, "")
+    document = json.loads(out)
+    assert document["report"].endswith("r.html")
+    assert document["public_report"].endswith("q.md")
+    assert 'lang="zh-CN"' in (folder / "r.html").read_text(encoding="utf-8")
+    assert "公开文件" in (folder / "q.md").read_text(encoding="utf-8")
+    manifest = json.loads((folder / "out.csv.manifest.json").read_text())
+    assert "数据字典" in (folder / "d.md").read_text(encoding="utf-8")
+    assert not {"report", "public_report", "dictionary"} & manifest.keys()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--report", "r.pdf"), "none of these"),
+        (("--report", "out.csv.manifest.json"), "also another file"),
+        (("--report", "no/such/folder/r.html"), "there is no folder"),
+        (("--dictionary", "d.html"), "is neither"),
+        (("--report", "r.html", "--language", "xx"), "en, zh-CN"),
+        (("--report", "r.html", "--public-report", "r.html"), "also another file"),
+    ],
+)
+def test_reports_that_cannot_be_written_stop_the_run_before_it_starts(folder, words, said):
+    code, _, err = publish(folder, *(folder / w if "." in w or "/" in w else w for w in words))
+    assert code == 2
+    assert said in err
+    assert sorted(path.name for path in folder.iterdir()) == ["policy.toml", "table.csv"]
+
+
+def test_utility_answers_in_words_and_as_a_document(folder):
+    publish(folder)
+    words = ["utility", folder / "table.csv", folder / "out.csv", "--policy", folder / "policy.toml", "--queries", 30]
+    code, out, _ = run(*words)
+    assert code == 0
+    assert "random COUNT queries (30 with 3 conditions)" in out
+    (folder / "q.sql").write_text("select ward, count(*) as n from data group by ward")
+    code, out, err = run(*words, "--sql", f"@{folder / 'q.sql'}", "--regression", "age ~ ward", "--json")
+    assert (code, err) == (0, "")
+    document = json.loads(out)
+    assert {"losses", "queries", "distributions", "contingency", "correlations", "sql", "regressions", "task"} <= set(
+        document
+    )
+    assert document["sql"][0]["answers"][0]["original"] == 60
+    assert document["queries"]["seed"] == 1
+
+
+def test_utility_refuses_half_a_task_and_bad_sql(folder):
+    publish(folder)
+    words = ["utility", folder / "table.csv", folder / "out.csv", "--policy", folder / "policy.toml", "--queries", 5]
+    code, _, err = run(*words, "--target", "ill")
+    assert (code, "go together" in err) == (2, True)
+    code, out, _ = run(*words, "--sql", "select * from nowhere", "--json")
+    assert code == 2
+    assert json.loads(out)["error"]["kind"] == "policy"
+
+
+def test_explain_answers_and_says_no(folder):
+    words = ["explain", folder / "table.csv", "--policy", folder / "policy.toml"]
+    code, out, _ = run(*words)
+    assert code == 0
+    assert "the target can be met" in out
+    code, out, err = run(*words, "--loss", "0.5", "--json")
+    assert (code, err) == (0, "")
+    document = json.loads(out)
+    assert document["feasible"]
+    assert [entry["parameter"] for entry in document["reachable"]] == ["k", "l"]
+    (folder / "policy.toml").write_text(POLICY.replace("k = 5", "k = 500"))
+    code, out, _ = run(*words, "--json")
+    assert code == 1
+    assert not json.loads(out)["feasible"]
+    code, _, err = run(*words, "--loss", "20")
+    assert (code, "from 0 to 1" in err) == (2, True)
