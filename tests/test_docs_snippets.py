@@ -28,7 +28,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"(?:<!-- (?P<word>file|not run|exit):? (?P<what>[^>]*?) -->\n)?```(?P<language>\w+)\n(?P<text>.*?)```", re.DOTALL)
+BLOCK = re.compile(
+    r"(?:<!-- (?P<word>file|not run|exit):? (?P<what>[^>]*?) -->\n)?```(?P<language>\w+)\n(?P<text>.*?)```", re.DOTALL
+)
 RUN = ("sh", "python")
 
 
@@ -98,7 +100,9 @@ def run(block, names):
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if any(map(is_run, blocks(page)))], ids=lambda page: page.relative_to(ROOT).as_posix()
+    "page",
+    [page for page in PAGES if any(map(is_run, blocks(page)))],
+    ids=lambda page: page.relative_to(ROOT).as_posix(),
 )
 def test_what_a_page_tells_people_to_type_works(page, folder):
     names, printed = {"__name__": "example"}, None
@@ -124,7 +128,7 @@ NOT_RUN = [
 
 @pytest.mark.parametrize(("page", "block"), NOT_RUN)
 def test_block_that_is_not_run(page, block):
-    raise AssertionError  # skipped, each with its reason
+    raise AssertionError(page, block)  # skipped, each with its reason
 
 
 def test_blocks_are_found_and_skipped_with_a_reason_only():
