@@ -12,6 +12,8 @@ from fractions import Fraction
 from itertools import product
 from math import exp, log
 
+import naive_models
+
 # --- classes ---------------------------------------------------------------------------------------------
 
 
@@ -173,11 +175,11 @@ def holds(model, members, reference, *, person=None, orders=None, trees=None):  
         return size(members, person) >= model["k"] and share <= Fraction(model["alpha"])
     if name == "p_sensitive_k":
         return size(members, person) >= model["k"] and len(histogram) >= model["p"]
-    if name in ("distinct_l", "entropy_l", "recursive_cl"):
+    if name in ("distinct_l", "entropy_l", "recursive_cl") and model.get("estimator") != "grassberger":
         return diverse(name, members, attribute, model, person)
     if name == "t_closeness":
         return emd(model, histogram, counts(reference, attribute), orders, trees) <= Fraction(model["t"])
-    raise AssertionError(name)
+    return naive_models.holds(model, histogram, counts(reference, attribute))
 
 
 def emd(model, histogram, reference, orders=None, trees=None):

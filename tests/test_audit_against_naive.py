@@ -33,6 +33,13 @@ MODELS = {
     "joint recursive": {"model": "joint_l", "attributes": ["u", "s"], "kind": "recursive_cl", "c": 2, "l": 2},
     "equal": {"model": "t_closeness", "attribute": "s", "t": "1/3", "distance": "equal"},
     "ordered": {"model": "t_closeness", "attribute": "s", "t": "1/4", "distance": "ordered"},
+    "basic beta": {"model": "beta_likeness", "attribute": "s", "beta": "1/2"},
+    "enhanced beta": {"model": "beta_likeness", "attribute": "s", "beta": 1, "kind": "enhanced"},
+    "delta": {"model": "delta_disclosure", "attribute": "s", "delta": 1},
+    "lenient delta": {"model": "delta_disclosure", "attribute": "s", "delta": 1, "absent": "lenient"},
+    "pd": {"model": "pd_recursive", "attribute": "s", "c": 2, "l": 2, "Y": ["a"]},
+    "npd": {"model": "npd_recursive", "attribute": "s", "c": 2, "l": 2, "Y": ["a"], "c2": 20, "W": ["b"]},
+    "grassberger": {"model": "entropy_l", "attribute": "s", "l": 2, "estimator": "grassberger"},
     "hierarchical": {"model": "t_closeness", "attribute": "s", "t": "1/3", "distance": "hierarchical"},
 }
 HOW = {"orders": {"s": ORDER}, "trees": {"s": TREE}}

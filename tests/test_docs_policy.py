@@ -90,7 +90,8 @@ def test_every_key_is_described_as_the_schema_has_it(heading, key):
     else:
         assert default == "none"
     choice = entry if "type" in entry else next(iter(entry.get("anyOf", [{}])))
-    assert kind.startswith(TYPES.get(choice.get("type"), "table"))
+    untyped = "whole number or text" if "enum" in entry else "table"
+    assert kind.startswith(TYPES.get(choice.get("type"), untyped))
     words = [*entry.get("enum", []), *entry.get("items", {}).get("enum", [])]
     if key != "unlisted":  # the roles, listed with the attributes
         assert [word for word in words if f"`{word}`" not in valid.replace('"', "")] == []
@@ -160,3 +161,10 @@ def test_the_complete_example_publishes_what_it_shows(tmp_path):
     assert given.table.source == "patienten.csv"
     ind.anonymize(tmp_path / given.table.source, given, output=tmp_path / "published.csv")
     assert (tmp_path / "published.csv").read_text(encoding="utf-8") == published
+
+
+def test_the_page_of_algorithms_names_those_that_exist():
+    text = (Path(__file__).resolve().parents[1] / "docs" / "algorithms.md").read_text(encoding="utf-8")
+    described = re.findall(r"^## `(\w+)`$", text, re.MULTILINE)
+    assert set(described) <= set(DECLARES)
+    assert {"local", "optimal", "datafly", "samarati", "incognito", "ola", "flash"} <= set(described)

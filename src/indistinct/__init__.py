@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from indistinct.attacks import Attacks, attack
     from indistinct.errors import (
         Cancelled,
         DataError,
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from indistinct.policy import Attribute, Policy
     from indistinct.policy.privacy import (
         AlphaK,
+        AverageRisk,
+        BetaLikeness,
+        DeltaDisclosure,
+        DeltaPresence,
         DistinctL,
         EntropyL,
         EpsIKAnonymity,
@@ -33,34 +38,51 @@ if TYPE_CHECKING:
         JointL,
         KAnonymity,
         KeAnonymity,
+        KMap,
+        NpdRecursive,
+        NTCloseness,
+        PdRecursive,
+        PopulationUniqueness,
+        Profitability,
         PSensitiveK,
         RecursiveCL,
+        Safepub,
+        SampleUniqueness,
         TCloseness,
     )
     from indistinct.releases.anonymize import Release, anonymize
     from indistinct.releases.audit import Audit, audit
     from indistinct.releases.bounds import bounds
+    from indistinct.releases.compare import Comparison, compare
     from indistinct.releases.explain import Explanation, explain
+    from indistinct.releases.profile import Profile, profile
+    from indistinct.releases.risk import Risk, risk
     from indistinct.releases.utility import Utility, utility
     from indistinct.releases.verify import Verification, verify
     from indistinct.reports.dictionary import dictionary
     from indistinct.reports.report import report
 
 _WHERE: Final = {
+    "attacks": ("Attacks", "attack"),
     "errors": (
         "IndistinctError", "PolicyError", "SchemaError", "DataError", "HierarchyError", "InfeasibleError",
         "VerificationError", "UnsupportedError", "Cancelled",
     ),
     "policy": ("Attribute", "Policy"),
     "policy.privacy": (
-        "AlphaK", "DistinctL", "EntropyL", "EpsIKAnonymity", "EpsMAnonymity", "GradedL", "JointL", "KAnonymity",
-        "KeAnonymity", "PSensitiveK", "RecursiveCL", "TCloseness",
+        "AlphaK", "AverageRisk", "BetaLikeness", "DeltaDisclosure", "DeltaPresence", "DistinctL", "EntropyL",
+        "EpsIKAnonymity", "EpsMAnonymity", "GradedL", "JointL", "KAnonymity", "KMap", "KeAnonymity", "NTCloseness",
+        "NpdRecursive", "PSensitiveK", "PdRecursive", "PopulationUniqueness", "Profitability", "RecursiveCL",
+        "Safepub", "SampleUniqueness", "TCloseness",
     ),
     "releases.anonymize": ("Release", "anonymize"),
     "releases.audit": ("Audit", "audit"),
     "releases.bounds": ("bounds",),
     "releases.explain": ("Explanation", "explain"),
     "releases.utility": ("Utility", "utility"),
+    "releases.compare": ("Comparison", "compare"),
+    "releases.profile": ("Profile", "profile"),
+    "releases.risk": ("Risk", "risk"),
     "releases.verify": ("Verification", "verify"),
     "reports.dictionary": ("dictionary",),
     "reports.report": ("report",),
@@ -69,10 +91,16 @@ _MODULE: Final = {name: module for module, names in _WHERE.items() for name in n
 
 __all__ = [
     "AlphaK",
+    "Attacks",
     "Attribute",
     "Audit",
+    "AverageRisk",
+    "BetaLikeness",
     "Cancelled",
+    "Comparison",
     "DataError",
+    "DeltaDisclosure",
+    "DeltaPresence",
     "DistinctL",
     "EntropyL",
     "EpsIKAnonymity",
@@ -84,12 +112,22 @@ __all__ = [
     "InfeasibleError",
     "JointL",
     "KAnonymity",
+    "KMap",
     "KeAnonymity",
+    "NTCloseness",
+    "NpdRecursive",
     "PSensitiveK",
+    "PdRecursive",
     "Policy",
     "PolicyError",
+    "PopulationUniqueness",
+    "Profile",
+    "Profitability",
     "RecursiveCL",
     "Release",
+    "Risk",
+    "Safepub",
+    "SampleUniqueness",
     "SchemaError",
     "TCloseness",
     "UnsupportedError",
@@ -97,18 +135,22 @@ __all__ = [
     "Verification",
     "VerificationError",
     "anonymize",
+    "attack",
     "audit",
     "bounds",
+    "compare",
     "dictionary",
     "explain",
+    "profile",
     "report",
+    "risk",
     "utility",
     "verify",
 ]
 
 
 class _Package(ModuleType):
-    """The package itself: a public function keeps its name when the folder of that name (``utility``) is imported."""
+    """The package; a public function keeps its name when the folder of the same name (``risk``) is imported."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in _MODULE and isinstance(value, ModuleType)):

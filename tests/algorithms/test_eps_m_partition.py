@@ -48,7 +48,7 @@ def wages(members):
     return [Fraction(row["wage"]) for row in members]
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(
     rows=tables,
     epsilon=st.sampled_from(["0", "0.5", "1", "5"]),
@@ -64,12 +64,10 @@ def test_a_release_holds_however_it_is_published(rows, epsilon, kind, m, snapped
     whole = wages(rows)
     try:
         release = ind.anonymize(as_table(rows), policy)
-    except ind.InfeasibleError as error:
+    except ind.InfeasibleError:
         # where all rows may be in one class, only the one-sided condition stands in the way, or what is published alike
         crowded = len(rows) < m * naive_numeric.em_one_sided(whole, epsilon, kind)
         assert crowded or m * naive_numeric.em_risk(whole, epsilon, kind) > 1
-        if "proves nothing" not in str(error):
-            raise
         return
     published = release.table.to_pylist()
     assert len(published) == len(rows)
@@ -100,7 +98,7 @@ def test_fixed_attributes_are_never_mixed_and_crowded_blocks_are_suppressed():
     rows += [{"age": "20", "sex": "x", "wage": "1", "note": None}] * 2
     policy = policy_of([ind.EpsMAnonymity("wage", 1, 2)])
     attributes = {**policy.attributes, "sex": ind.Attribute(role="qi")}
-    with pytest.raises(ind.InfeasibleError, match="2 of 8 rows"):
+    with pytest.raises(ind.InfeasibleError, match=r"2 of 8 rows .* this proves nothing"):
         ind.anonymize(as_table(rows), policy.model_copy(update={"attributes": attributes}))
     limit = policy_of([ind.EpsMAnonymity("wage", 1, 2)], suppression={"limit": "1/4"})
     release = ind.anonymize(as_table(rows), limit.model_copy(update={"attributes": attributes}))
@@ -125,7 +123,7 @@ def test_what_it_cannot_hold_is_refused():
 
 def test_local_refuses_models_that_merging_can_break_and_names_others():
     rows = [{"age": "20", "sex": "f", "wage": wage, "note": None} for wage in ("1", "5", "9")]
-    with pytest.raises(ind.PolicyError, match='"eps_m_partition", "optimal"'):
+    with pytest.raises(ind.PolicyError, match='"eps_m_partition", "mondrian", "optimal"'):
         ind.anonymize(as_table(rows), policy_of([ind.EpsMAnonymity("wage", 1, 2)], "local"))
     with pytest.raises(ind.PolicyError, match="largest_bucket_first"):
         ind.anonymize(as_table(rows), policy_of([ind.EpsIKAnonymity("wage", 2, beta="1/2")], "optimal"))

@@ -31,7 +31,7 @@ def as_table(rows):
     return pa.table({"age": [age for age, _ in rows], "wage": [wage for _, wage in rows]})
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(rows=tables, length=st.integers(1, 3), levels=st.sampled_from([3, 4, 10]))
 def test_a_release_holds(rows, length, levels):
     policy = policy_of([ind.GradedL("wage", length, levels), ind.KAnonymity(2)])

@@ -243,13 +243,12 @@ def holds(model, group, columns, references, size):  # noqa: PLR0911  # one defi
     return distance(model.distance, hierarchy, counts, reference, rows, sum(reference.values())) <= model.t
 
 
-def exhaustive(rows, quasi, trees, owners, models, limit):
-    """Least (loss, height, levels) over all nodes and the fewest rows that any node suppresses."""
+def every_node(rows, quasi, trees, owners, models):
+    """Levels, loss and suppressed rows of every node."""
     width, total = len(quasi), len(rows)
     columns = {h.attribute: width + i for i, h in enumerate(trees)}
     references = {h.attribute: (h, Counter(row[columns[h.attribute]] for row in rows)) for h in trees}
     weight = sum(h.weight for h in quasi) or len(quasi)
-    best, fewest = None, total
     ranges = [range(h.min_level, (len(h.levels) - 1 if h.max_level is None else h.max_level) + 1) for h in quasi]
     for levels in product(*ranges):
         classes = {}
@@ -270,9 +269,16 @@ def exhaustive(rows, quasi, trees, owners, models, limit):
             else:
                 loss += len(members)
                 gone += len(members)
+        yield levels, loss / total, gone
+
+
+def exhaustive(rows, quasi, trees, owners, models, limit):
+    """Least (loss, height, levels) over all nodes and the fewest rows that any node suppresses."""
+    best, fewest, total = None, len(rows), len(rows)
+    for levels, loss, gone in every_node(rows, quasi, trees, owners, models):
         fewest = min(fewest, gone)
         if gone <= floor(limit * total) and gone < total:
-            rank = (loss / total, sum(levels), levels)
+            rank = (loss, sum(levels), levels)
             best = rank if best is None or rank < best else best
     return best, fewest
 

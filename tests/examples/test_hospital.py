@@ -9,6 +9,7 @@ import tomllib
 from collections import Counter
 from datetime import date
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,6 @@ import pytest
 import indistinct as ind
 import naive
 import naive_groups
-import naive_numeric
 
 HOSPITAL = Path(__file__).resolve().parents[2] / "examples" / "hospital"
 
@@ -139,7 +139,13 @@ def test_costs_are_published_by_group(stays, tmp_path):
 
     # the bound by its definition, against the whole column
     costs = [Fraction(stay["cost"]) for stay in stays if stay["cost"]]
-    parts = naive_numeric.intervals(sorted(set(costs)))
+    known = sorted(set(costs))
+    distances = [(b - a) / (a + b) for a, b in pairwise(known)]
+    mean = sum(map(float, distances)) / len(distances)
+    assert all(abs(float(d) - mean) > 1e-9 for d in distances)  # so doubles decide as fractions would
+    parts = [[known[0]]]
+    for distance, cost in zip(distances, known[1:], strict=True):
+        parts.append([cost]) if float(distance) >= mean else parts[-1].append(cost)
     interval_of = {cost: at for at, part in enumerate(parts) for cost in part}
     epsilons = [max((max(p) - min(p)) * Fraction(2, 100), max(p) * Fraction(1, 100)) for p in parts]
     groups = {}

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from indistinct.errors import PolicyError, UnsupportedError
+from indistinct.errors import PolicyError
 from indistinct.policy import (
     AlphaK,
     DistinctL,
@@ -132,11 +132,6 @@ def test_values_at_the_ends_of_the_ranges_are_valid():
 )
 def test_what_every_table_satisfies_is_void(model, void):
     assert model.is_void is void
-
-
-def test_grassberger_is_known_but_not_built():
-    with pytest.raises(UnsupportedError, match="not built yet; this version has"):
-        EntropyL("s", 2, estimator="grassberger")
 
 
 def test_unknown_keys_are_refused_with_the_nearest():

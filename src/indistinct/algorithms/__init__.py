@@ -14,6 +14,8 @@ What an algorithm does to data is declared in ``DECLARES``: *truthful* means tha
 original; *permuting* that every published value is an original one, but which sensitive value of a group belongs to
 which row is not told. Those algorithms set ``Assignment.group_of`` and are in ``GROUPING``: their releases are two
 tables, or one with the sensitive values permuted inside each group.
+A policy that publishes means, medians or modes makes any of them *perturbing* (``declared``): one value stands for a
+class and covers nothing.
 """
 
 from __future__ import annotations
@@ -41,40 +43,61 @@ DECLARES: Final = {
     "local": "truthful",
     "optimal": "truthful",
     "generalize_step": "truthful",
+    "datafly": "truthful",
+    "samarati": "truthful",
+    "incognito": "truthful",
+    "ola": "truthful",
+    "flash": "truthful",
+    "top_down_specialization": "truthful",
+    "mu_argus": "truthful",
+    "mondrian": "truthful",
+    "merge": "truthful",
+    "hilbert": "truthful",
+    "mdav": "truthful",
+    "k_member": "truthful",
+    "k_similar": "truthful",
+    "univariate_microaggregation": "truthful",
+    "t_closeness_first": "truthful",
+    "sabre": "truthful",
     "graded_local": "truthful",
     "eps_m_partition": "truthful",
     "anatomy": "permuting",
     "largest_bucket_first": "permuting",
     "ke_partition": "permuting",
+    "safepub": "truthful",
 }
 GROUPING: Final = frozenset(name for name, word in DECLARES.items() if word == "permuting")
-# models that only some algorithms hold
-HELD_BY: Final = {"eps_i_k_anonymity": ("largest_bucket_first",)}
-# algorithms that repair classes by merging them, and may publish two classes alike
-MERGING: Final = ("local", "graded_local")
+# algorithms that mend classes by merging them, and may publish two classes alike
+MENDING: Final = (
+    "merge",
+    "hilbert",
+    "mdav",
+    "k_member",
+    "k_similar",
+    "univariate_microaggregation",
+    "t_closeness_first",
+)
 
 
 def require_fit(policy: Policy) -> None:
-    """Refuse models that the algorithm of a policy cannot hold; raises PolicyError naming algorithms that can.
-
-    Under a model that is not merge-closed two classes that hold may fail as one.
-    """
-    from indistinct.models import MODELS
+    """Refuse models that the algorithm of a policy cannot hold; raises PolicyError naming algorithms that can."""
+    from indistinct.models import MODELS, is_merge_closed
 
     name = policy.recoding.algorithm
     for model in policy.privacy:
-        holders = HELD_BY.get(model.model)
-        if holders is not None and name not in holders:
+        held_by = MODELS[model.model].held_by
+        able = None if held_by is None else held_by(model)
+        if able is not None and name not in able:
+            holders = ", ".join(f'"{holder}"' for holder in able)
             raise PolicyError(
-                f"{name} publishes generalized classes, and {model.model} is held by groups of two tables: set "
-                f'algorithm = "{holders[0]}" (audit judges it on any table)',
+                f"{name} cannot hold {model.model}; set algorithm to one that can: {holders} "
+                "(audit judges the model on any table)",
                 key="recoding.algorithm",
             )
-        if name in MERGING and not MODELS[model.model].merge_closed:
-            own = '"eps_m_partition", ' if model.model == "eps_m_anonymity" else ""
+        if name in MENDING and not is_merge_closed(model):
             raise PolicyError(
                 f"{name} mends classes by merging them, and under {model.model} two classes that hold may fail as one; "
-                f'set algorithm to {own}"optimal" or "generalize_step"',
+                'set algorithm to one that tests every class: "mondrian", "optimal" or "generalize_step"',
                 key="recoding.algorithm",
             )
 
@@ -82,6 +105,16 @@ def require_fit(policy: Policy) -> None:
 def form_of(policy: Policy) -> str:
     """Say how a release is published: ``one_table`` of classes, ``two_tables`` or ``permuted`` in groups."""
     return policy.recoding.form if policy.recoding.algorithm in GROUPING else "one_table"
+
+
+def declared(policy: Policy) -> str:
+    """Say what a release under a policy does to data: ``truthful`` or ``perturbing``.
+
+    >>> from indistinct.policy import Policy
+    >>> declared(Policy(attributes={"age": {"role": "qi"}}))
+    'truthful'
+    """
+    return DECLARES[policy.recoding.algorithm] if policy.recoding.aggregate == "range" else "perturbing"
 
 
 def algorithm(name: str) -> Algorithm:

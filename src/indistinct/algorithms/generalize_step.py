@@ -10,14 +10,14 @@ The loop finds a node that holds, not one of least loss: steps are never taken b
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import TYPE_CHECKING
 
-from indistinct.algorithms.full_domain.infeasible import hopeless, infeasible, suppression_limit
-from indistinct.algorithms.full_domain.lattice import build_lattice
-from indistinct.algorithms.full_domain.verdicts import Judge
+from indistinct.algorithms.full_domain.climb import climb
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indistinct.algorithms.full_domain.lattice import Lattice
     from indistinct.policy.document import Policy
     from indistinct.tables.count import Progress
     from indistinct.tables.records import Assignment, Frequencies
@@ -31,29 +31,8 @@ def generalize_step(frequencies: Frequencies, policy: Policy, progress: Progress
 
     Raises InfeasibleError when the most general levels do not hold either; whatever ``progress`` raises.
     """
-    share = policy.suppression.limit
-    lattice = build_lattice(frequencies)
-    with closing(Judge(frequencies, lattice, policy.privacy, suppression_limit(frequencies, share))) as judge:
-        return _climb(frequencies, policy, judge, progress)
+    return climb(frequencies, policy, progress, _cheapest)
 
 
-def _climb(frequencies: Frequencies, policy: Policy, judge: Judge, progress: Progress) -> Assignment:
-    lattice, share = judge.lattice, policy.suppression.limit
-    node, top = (0,) * len(lattice.shape), lattice.top
-    steps = sum(top)
-    while judge.verdict(node).penalty is None:
-        progress("search", sum(node), steps)
-        if node == top:
-            raise hopeless(frequencies, policy.privacy, share, judge.tables) or infeasible(
-                frequencies, policy.privacy, share, judge.tables, _suppressed_at_top(frequencies, judge)
-            )
-        open_attributes = [a for a, p in enumerate(node) if p < top[a]]
-        chosen = min(open_attributes, key=lambda a: lattice.exact_step(a, node[a]))
-        node = (*node[:chosen], node[chosen] + 1, *node[chosen + 1 :])
-    return judge.assignment(node, (f"{sum(node)} of {steps} steps were taken",), proven=None)
-
-
-def _suppressed_at_top(frequencies: Frequencies, judge: Judge) -> int:
-    """Rows in violating classes of the most general node, all models applied."""
-    with closing(Judge(frequencies, judge.lattice, judge.privacy, frequencies.total)) as unlimited:
-        return unlimited.suppressed(judge.lattice.top)
+def _cheapest(lattice: Lattice, node: tuple[int, ...], attributes: Sequence[int]) -> int:
+    return min(attributes, key=lambda a: lattice.exact_step(a, node[a]))

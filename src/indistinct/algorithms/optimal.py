@@ -106,12 +106,12 @@ def optimal(frequencies: Frequencies, policy: Policy, progress: Progress) -> Ass
         if found is None and not search.proven:
             raise _out_of_time(search, float(budget or 0))
         if found is None:
-            needed = _needed(frequencies, judge, progress, budget)
+            needed = fewest_suppressed(frequencies, judge, progress, budget)
             raise infeasible(frequencies, policy.privacy, share, judge.tables, needed)
         return judge.assignment(found.node, (_note(lattice, found),), proven=found.proven)
 
 
-def _needed(frequencies: Frequencies, judge: Judge, progress: Progress, budget: float | None) -> int:
+def fewest_suppressed(frequencies: Frequencies, judge: Judge, progress: Progress, budget: float | None) -> int:
     """Fewest rows that any node suppresses: the same search with no cost but suppression, ties left alone."""
     free, total = judge.lattice.without_costs(), frequencies.total
     deadline = None if budget is None else monotonic() + budget

@@ -29,9 +29,11 @@ WORDS = {
     "count": "reading and counting",
     "judge": "judging",
     "search": "searching",
+    "compare": "comparing",
     "write": "writing",
     "read": "reading",
     "verify": "verifying",
+    "attack": "attacking",
 }
 
 

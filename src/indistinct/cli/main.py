@@ -11,7 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from indistinct.cli import anonymize, audit, demo, explain, hierarchy, policy, utility, verify
+from indistinct.cli import (
+    anonymize,
+    attack,
+    audit,
+    compare,
+    demo,
+    explain,
+    hierarchy,
+    policy,
+    profile,
+    releases,
+    risk,
+    utility,
+    verify,
+)
 from indistinct.cli.common import print_json, tell
 from indistinct.errors import Cancelled, IndistinctError
 
@@ -32,9 +46,14 @@ app.command("anonymize")(anonymize.anonymize)
 app.command("verify")(verify.verify)
 app.command("explain")(explain.explain)
 app.command("utility")(utility.utility)
+app.command("compare")(compare.compare)
+app.command("profile")(profile.profile)
+app.command("risk")(risk.risk)
+app.command("attack")(attack.attack)
 app.command("demo")(demo.demo)
 app.add_typer(hierarchy.app, name="hierarchy")
 app.add_typer(policy.app, name="policy")
+app.add_typer(releases.app, name="releases")
 
 
 @app.callback(invoke_without_command=True)

@@ -9,7 +9,7 @@ import numpy as np
 from indistinct.kernels import lean, step
 from indistinct.kernels.boxes import NEVER, Costs, union_loss
 from indistinct.kernels.guards import LEAST_SIZE, Guards, Scratch, shortfall
-from indistinct.kernels.partition import HEAD, NEXT, Partition, attach, counted_shortfall, detach, refresh
+from indistinct.kernels.partition import HEAD, MEMBERS, NEXT, Partition, attach, counted_shortfall, detach, refresh
 from indistinct.kernels.units import ROWS, SIZE, Units
 
 if TYPE_CHECKING:
@@ -112,3 +112,62 @@ def merge_round(
         excess[c], excess[target] = 0.0, after
         done += 1
     return done
+
+
+@lean
+def measures(units: Units, guards: Guards, parts: Partition, classes: Int64, result: Float64, scratch: Scratch) -> None:
+    """Write to ``result`` the shortfall of each of the ``classes``, size left out."""
+    for i in range(len(classes)):
+        result[i] = _shortfall(units, guards, parts, classes[i], classes[i], scratch)
+
+
+@step
+def _shortfall(units: Units, guards: Guards, parts: Partition, c: int, e: int, scratch: Scratch) -> float:
+    """Shortfall of one class (c = e) or of two together, size left out."""
+    if parts.counts.shape[1] > 0:
+        rows = parts.mass[c, ROWS] + (parts.mass[e, ROWS] if e != c else 0)
+        return counted_shortfall(guards, parts, c, e, rows, scratch)
+    count = _members(parts, c, scratch, np.int64(0))
+    if e != c:
+        count = _members(parts, e, scratch, count)
+    return shortfall(units, guards, scratch.ids[:count], scratch)
+
+
+@lean
+def merge_with_nearest(
+    units: Units,
+    costs: Costs,
+    guards: Guards,
+    parts: Partition,
+    c: int,
+    partners: Int64,
+    equal: float,
+    scratch: Scratch,
+) -> float:
+    """Merge class ``c`` with the partner that leaves the least shortfall (ties: the first); the shortfall, or -1.
+
+    The union gets the number of the class with more members, so that few are moved; of its box only the sides and the
+    loss are kept up to date. Partners that may not be mixed with ``c`` are passed over.
+    """
+    best, target = np.inf, np.int64(-1)
+    for e in partners:
+        if e == c or parts.state[e, HEAD] < 0 or union_loss(costs, parts.box[c], parts.box[e]) >= NEVER:
+            continue
+        short = _shortfall(units, guards, parts, c, e, scratch)
+        if short < best - equal:
+            best, target = short, e
+    if target < 0:
+        return -1.0
+    into, out = target, np.int64(c)
+    if parts.mass[into, MEMBERS] < parts.mass[out, MEMBERS]:
+        into, out = out, into
+    for w in range(parts.box.shape[1]):
+        parts.box[into, w] = max(parts.box[into, w], parts.box[out, w])
+    u = np.int64(parts.state[out, HEAD])
+    while u >= 0:
+        v = np.int64(parts.link[u, NEXT])
+        detach(units, parts, u)
+        attach(units, parts, u, into)
+        u = v
+    parts.loss[into] = union_loss(costs, parts.box[into], parts.box[into])
+    return best

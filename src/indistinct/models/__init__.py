@@ -23,7 +23,16 @@ Two classes, one of rows x, x, y and one of a single x, are judged against the c
 
 from indistinct.models.contract import Context, Criterion, Evaluation, Model
 from indistinct.models.feasibility import feasible_root, infeasible_reason
-from indistinct.models.registry import MODELS, achieved, criteria, evaluate
+from indistinct.models.registry import (
+    MODELS,
+    achieved,
+    criteria,
+    evaluate,
+    is_absorbing,
+    is_merge_closed,
+    is_of_classes,
+    satisfied,
+)
 
 __all__ = [
     "MODELS",
@@ -36,4 +45,8 @@ __all__ = [
     "evaluate",
     "feasible_root",
     "infeasible_reason",
+    "is_absorbing",
+    "is_merge_closed",
+    "is_of_classes",
+    "satisfied",
 ]

@@ -74,6 +74,11 @@ class Model:
     ``evaluate``). ``shortfall(privacy, root, context)`` says why the class that holds the whole table
     fails. ``necessary(privacy, context)`` gives compiled tests that follow from a model without compiled form:
     searches may be guided by them, and still ask ``evaluate``.
+
+    ``scope``: ``class`` (each class is judged alone) or ``release`` (one verdict on all classes; ``evaluate``
+    then marks the classes that have to go so that the others hold). ``merge_closed`` and ``absorbing`` hold for
+    all parameters; where they depend on these, ``closure(privacy)`` gives both (``registry.is_merge_closed``).
+    ``held_by(privacy)`` names the algorithms that can hold the model; None: any that calls ``evaluate``.
     """
 
     name: str
@@ -85,3 +90,10 @@ class Model:
     criteria: Callable[[Any, Context], tuple[Criterion, ...] | None]
     shortfall: Callable[[Any, Classes, Context], str]
     necessary: Callable[[Any, Context], tuple[Criterion, ...]] | None = None
+    closure: Callable[[Any], tuple[bool, bool]] | None = None
+    held_by: Callable[[Any], tuple[str, ...] | None] | None = None
+
+
+def all_classes_at_once(privacy: Any) -> tuple[str, ...]:  # noqa: ARG001  # the contract's
+    """Name the algorithms that judge whole releases, with their levels: a model may be held by these only."""
+    return ("optimal", "generalize_step", "datafly", "samarati", "incognito", "ola", "flash")

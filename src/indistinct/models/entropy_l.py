@@ -1,4 +1,4 @@
-"""Entropy l-diversity (Shannon): every class is as diverse as one of l equally frequent values.
+"""Entropy l-diversity: every class is as diverse as one of l equally frequent values.
 
 Definition: H_E = - sum_v p_v ln p_v >= ln l for every class E, p_v = c_v / n_E counted in rows; l real, l
 >= 1. The *effective l* of a class is exp(H_E).
@@ -14,6 +14,8 @@ Exact test: an evenly spread class of d values has effective l = d. Elsewhere do
 of 1e-9 (times the size of the logarithms); inside it n^n b^n is compared with a^n prod c^c for l = a/b
 (``exact.entropy_sign``).
 
+Another estimate of the entropy, with other closure properties, is in ``grassberger``.
+
 Source: A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, TKDD 1(1):3, 2007,
 doi:10.1145/1217299.1217302.
 """
@@ -27,8 +29,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models import distinct_l
-from indistinct.models.contract import ENTROPY, Context, Criterion, Evaluation, Model
+from indistinct.models import distinct_l, grassberger
+from indistinct.models.contract import ENTROPY, Context, Criterion, Evaluation, Model, all_classes_at_once
 from indistinct.models.exact import entropy_sign, subject
 from indistinct.models.histograms import add_up, distinct, is_constant, named, owners
 
@@ -56,6 +58,8 @@ def measure(classes: Classes, attribute: str) -> tuple[Float64, Bool]:
 
 def evaluate(privacy: EntropyL, classes: Classes, context: Context) -> Evaluation:
     """Compare the entropy of every class with ln l, exactly."""
+    if privacy.estimator == "grassberger":
+        return grassberger.evaluate(privacy, classes)
     histogram, length = classes.histograms[privacy.attribute], privacy.l
     effective, even = measure(classes, privacy.attribute)
     enough = distinct(histogram) >= length.__ceil__()  # necessary, and sufficient for an even class
@@ -95,8 +99,15 @@ def _reason(length: Fraction, satisfied: Bool, best: dict[str, Any], *, constant
     return f"{subject(satisfied, 'has', 'have')} an entropy below ln {length}; {smallest}"
 
 
-def achieved(classes: Classes, context: Context, attribute: str) -> dict[str, Any]:  # noqa: ARG001  # the contract's
+def achieved(
+    classes: Classes,
+    context: Context,  # noqa: ARG001  # the contract's
+    attribute: str,
+    estimator: str = "shannon",
+) -> dict[str, Any]:
     """Largest l that the classes satisfy: the smallest effective l."""
+    if estimator == "grassberger":
+        return grassberger.achieved(classes, attribute)
     return _best(measure(classes, attribute)[0], classes.histograms[attribute])
 
 
@@ -110,8 +121,10 @@ def _best(effective: Float64, histogram: Histogram) -> dict[str, Any]:
     return {"l": {"decimal": value}}
 
 
-def criteria(privacy: EntropyL, context: Context) -> tuple[Criterion, ...]:  # noqa: ARG001  # the contract's
-    """Compile the model; l = 1 needs no test."""
+def criteria(privacy: EntropyL, context: Context) -> tuple[Criterion, ...] | None:  # noqa: ARG001  # the contract's
+    """Compile the model; l = 1 needs no test. Grassberger's estimate has no compiled form."""
+    if privacy.estimator == "grassberger":
+        return None
     if privacy.l <= 1:
         return ()
     length = float(privacy.l)
@@ -135,13 +148,24 @@ def shortfall(privacy: EntropyL, root: Classes, context: Context) -> str:
     )
 
 
+def _closure(privacy: EntropyL) -> tuple[bool, bool]:
+    return privacy.estimator == "shannon", False
+
+
+def _held_by(privacy: EntropyL) -> tuple[str, ...] | None:
+    """Name what does not mend classes by merging them, where merging may break the model."""
+    return all_classes_at_once(privacy) if privacy.estimator == "grassberger" else None
+
+
 MODEL = Model(
     "entropy_l",
     scope="class",
-    merge_closed=True,
+    merge_closed=False,
     absorbing=False,
     evaluate=evaluate,
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    closure=_closure,
+    held_by=_held_by,
 )

@@ -215,6 +215,11 @@ def shortfall(privacy: EpsIKAnonymity, root: Classes, context: Context) -> str:
     return f"as one class, {evaluate(privacy, root, context).reason}; smaller classes may hold, but none were found"
 
 
+def held_by(privacy: EpsIKAnonymity) -> tuple[str, ...]:  # noqa: ARG001  # the contract's
+    """Name the algorithms that can hold the model: it is a property of groups of k to 2k rows."""
+    return ("largest_bucket_first",)
+
+
 MODEL = Model(
     "eps_i_k_anonymity",
     scope="class",
@@ -224,4 +229,5 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    held_by=held_by,
 )

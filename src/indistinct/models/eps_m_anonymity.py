@@ -123,6 +123,11 @@ def shortfall(privacy: EpsMAnonymity, root: Classes, context: Context) -> str:
     )
 
 
+def held_by(privacy: EpsMAnonymity) -> tuple[str, ...]:  # noqa: ARG001  # the contract's
+    """Name the algorithms that can hold the model: a search that mends classes by merging them may break it."""
+    return ("eps_m_partition", "mondrian", "optimal", "generalize_step")
+
+
 MODEL = Model(
     "eps_m_anonymity",
     scope="class",
@@ -132,5 +137,6 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    held_by=held_by,
     necessary=necessary,
 )

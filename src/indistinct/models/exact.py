@@ -62,6 +62,50 @@ def largest_ratio(numerators: NDArray[Any], denominators: NDArray[Any]) -> Fract
     return max(map(Fraction, best.tolist(), distinct.tolist()))
 
 
+def at_most(numerators: NDArray[Any], denominators: NDArray[Any], bound: Fraction) -> NDArray[np.bool_]:
+    """Whether each ratio of integers (>= 0 over > 0) is at most ``bound``; doubles decide away from it only.
+
+    >>> at_most(np.array([1, 2]), np.array([3, 3]), Fraction(1, 3)).tolist()
+    [True, False]
+    """
+    ratios, limit = numerators.astype(np.float64) / denominators.astype(np.float64), float(bound)
+    found: NDArray[np.bool_] = ratios <= limit
+    near = np.flatnonzero(np.abs(ratios - limit) <= 1e-9 * np.maximum(np.abs(ratios), abs(limit)))
+    for number in near.tolist():
+        found[number] = int(numerators[number]) * bound.denominator <= bound.numerator * int(denominators[number])
+    return found
+
+
+def log_sign(ratio: Fraction, bound: Fraction, base: int | None = None) -> int:
+    """Sign of log(ratio) - bound, exact; the logarithm has base 2 or (None) e. ``ratio`` > 0.
+
+    The logarithm of a rational is rational only for 1 and, to base 2, for powers of 2; all others differ from the
+    bound, and digits are added until it shows.
+
+    >>> log_sign(Fraction(1, 2), Fraction(-1), 2), log_sign(Fraction(3), Fraction("1.0986"))
+    (0, 1)
+    """
+    if ratio == 1:
+        return (bound < 0) - (bound > 0)
+    if base is not None:
+        power = ratio.numerator.bit_length() - ratio.denominator.bit_length()
+        if ratio == Fraction(2) ** power:
+            return (power > bound) - (power < bound)
+    digits = 50
+    while True:
+        with localcontext() as context:
+            context.prec = digits
+            logarithm = Decimal(ratio.numerator).ln() - Decimal(ratio.denominator).ln()
+            wanted = Decimal(bound.numerator) / Decimal(bound.denominator)
+            if base is not None:
+                wanted *= Decimal(base).ln()
+            scale = Decimal(ratio.numerator).ln() + Decimal(ratio.denominator).ln() + abs(wanted) + 1
+            difference = logarithm - wanted
+            if abs(difference) > scale * 16 * Decimal(10) ** (1 - digits):
+                return 1 if difference > 0 else -1
+        digits *= 2
+
+
 def wide(largest: int) -> type[Any]:
     """Element type for exact arithmetic with values up to ``largest``: int64, else Python integers."""
     return np.int64 if largest < SAFE else object
@@ -81,6 +125,15 @@ def entropy_sign(counts: Mapping[int, int], length: Fraction) -> int:
     factors = [(rows, rows), (length.denominator, rows), (length.numerator, -rows)]
     for base, exponent in [*factors, *((count, -count * number) for count, number in counts.items())]:
         powers[base] = powers.get(base, 0) + exponent
+    return power_sign(powers)
+
+
+def power_sign(powers: Mapping[int, int]) -> int:
+    """Sign of the logarithm of the product of base^exponent, bases >= 1; exact, as in ``entropy_sign``.
+
+    >>> power_sign({4: 1, 2: -2}), power_sign({10: 3, 2: -10})
+    (0, -1)
+    """
     digits = 50
     while True:
         with localcontext() as context:

@@ -1,6 +1,6 @@
 """Whether any release can satisfy the models: the class that holds the whole table is the test.
 
-All models here are merge-closed: if some recoding without suppression satisfies them, so does the union of
+Models that are merge-closed are looked at: if some recoding without suppression satisfies them, so does the union of
 its classes, the whole table. With suppression, at least as many rows must go as have to be removed from the
 whole table until the rest satisfies (``kernels.criteria.removable`` bounds that number from below).
 """
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.models.contract import Context
-from indistinct.models.registry import MODELS, evaluate
+from indistinct.models.registry import MODELS, evaluate, is_merge_closed, is_of_classes
 from indistinct.tables.records import Classes, Histogram
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def feasible_root(privacies: Sequence[Privacy], context: Context, n: int) -> boo
     """Whether one class of ``n`` rows with the reference distributions satisfies the models.
 
     Necessary for a release without suppression. Joint models are passed over (references hold no joint
-    counts), and sizes are rows: ``infeasible_reason`` has both.
+    counts), so are those that are not merge-closed; sizes are rows: ``infeasible_reason`` has both.
     """
     histograms = {}
     for name, reference in context.references.items():
@@ -53,7 +53,9 @@ def feasible_root(privacies: Sequence[Privacy], context: Context, n: int) -> boo
         nothing,
     )
     return all(
-        bool(evaluate(privacy, root, context).satisfied[0]) for privacy in privacies if privacy.model != "joint_l"
+        bool(evaluate(privacy, root, context).satisfied[0])
+        for privacy in privacies
+        if privacy.model != "joint_l" and is_merge_closed(privacy) and is_of_classes(privacy)
     )
 
 
@@ -68,6 +70,8 @@ def infeasible_reason(privacies: Sequence[Privacy], frequencies: Frequencies, al
     root = whole_table(frequencies)
     total = int(root.rows[0])
     for privacy in privacies:
+        if not (is_merge_closed(privacy) and is_of_classes(privacy)):
+            continue  # finer classes may hold where the whole table does not
         if bool(evaluate(privacy, root, context).satisfied[0]):
             continue
         least = _least_removal(privacy, root, context)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.tables.records import Crowd, Detail, Histogram
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indistinct.tables.records import Classes, Histogram, Reference
+    from indistinct.tables.records import Classes, Reference
 
     Int64 = NDArray[np.int64]
 
@@ -17,6 +20,34 @@ if TYPE_CHECKING:
 def owners(histogram: Histogram) -> Int64:
     """int64[.]: the class of each entry of a histogram."""
     return np.repeat(np.arange(len(histogram.start) - 1), np.diff(histogram.start))
+
+
+def only(classes: Classes, kept: NDArray[np.bool_]) -> Classes:
+    """Classes without those that are not ``kept`` (bool[g]), renumbered in order."""
+    number = np.cumsum(kept) - 1
+    cells = kept[classes.cell_class]
+    histograms = {}
+    for name, histogram in classes.histograms.items():
+        entries = kept[owners(histogram)]
+        lengths = np.diff(histogram.start)[kept]
+        start = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+        histograms[name] = Histogram(start, histogram.value[entries], histogram.count[entries])
+    crowd, recoding = classes.population, classes.recoding
+    if crowd is not None:
+        gone = int(crowd.rows[~kept].sum())
+        crowd = Crowd(crowd.rows[kept], min(crowd.outside + gone, crowd.total), crowd.total)
+    return replace(
+        classes,
+        rows=classes.rows[kept],
+        persons=None if classes.persons is None else classes.persons[kept],
+        histograms=histograms,
+        cell_class=number[classes.cell_class[cells]].astype(np.int32),
+        cell_codes=classes.cell_codes[cells],
+        cell_rows=classes.cell_rows[cells],
+        population=crowd,
+        recoding=None if recoding is None else replace(recoding, lo=recoding.lo[kept], hi=recoding.hi[kept]),
+        detail=None if classes.detail is None else Detail(classes.detail.covered[kept], classes.detail.sizes),
+    )
 
 
 def distinct(histogram: Histogram) -> Int64:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from indistinct.errors import DataError
 from indistinct.models import (
     alpha_k,
+    average_risk,
+    beta_likeness,
+    delta_disclosure,
+    delta_presence,
     distinct_l,
     entropy_l,
     eps_i_k_anonymity,
@@ -14,15 +20,26 @@ from indistinct.models import (
     graded_l,
     joint_l,
     k_anonymity,
+    k_map,
     ke_anonymity,
+    n_t_closeness,
+    npd_recursive,
     p_sensitive_k,
+    pd_recursive,
+    population_uniqueness,
+    profitability,
     recursive_cl,
+    safepub,
+    sample_uniqueness,
     t_closeness,
 )
 from indistinct.models.contract import Context, Criterion, Evaluation, K, Model
+from indistinct.models.histograms import only
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from indistinct.policy.privacy import Privacy
     from indistinct.tables.records import Classes
@@ -37,11 +54,23 @@ MODELS: Mapping[str, Model] = {
         entropy_l.MODEL,
         recursive_cl.MODEL,
         joint_l.MODEL,
+        pd_recursive.MODEL,
+        npd_recursive.MODEL,
         t_closeness.MODEL,
+        n_t_closeness.MODEL,
         ke_anonymity.MODEL,
         eps_m_anonymity.MODEL,
         graded_l.MODEL,
         eps_i_k_anonymity.MODEL,
+        beta_likeness.MODEL,
+        delta_disclosure.MODEL,
+        k_map.MODEL,
+        delta_presence.MODEL,
+        average_risk.MODEL,
+        sample_uniqueness.MODEL,
+        population_uniqueness.MODEL,
+        profitability.MODEL,
+        safepub.MODEL,
     )
 }
 
@@ -67,6 +96,48 @@ def achieved(name: str, attribute: str | None, classes: Classes, context: Contex
     """
     _refuse_empty(classes)
     return MODELS[name].achieved(classes, context, attribute, **fixed)
+
+
+def is_merge_closed(privacy: Privacy) -> bool:
+    """Whether the union of two classes that satisfy the model with these parameters satisfies it (M1)."""
+    model = MODELS[privacy.model]
+    return model.merge_closed if model.closure is None else model.closure(privacy)[0]
+
+
+def is_absorbing(privacy: Privacy) -> bool:
+    """Whether a class that satisfies the model with these parameters does so with any rows added (M2)."""
+    model = MODELS[privacy.model]
+    return model.absorbing if model.closure is None else model.closure(privacy)[1]
+
+
+def is_of_classes(privacy: Privacy) -> bool:
+    """Whether each class is judged alone, whatever the others are."""
+    return MODELS[privacy.model].scope != "release"
+
+
+def satisfied(models: Sequence[Privacy], classes: Classes, context: Context) -> NDArray[np.bool_]:
+    """bool[g]: the classes that can stay, so that what stays satisfies all models together.
+
+    Classes that a model of scope *class* refuses go first. Models of scope *release* then judge what is left, in
+    turn, until none of them sends anything away. Nothing may stay.
+    """
+    kept = np.ones(len(classes), np.bool_)
+    whole = [privacy for privacy in models if not is_of_classes(privacy)]
+    for privacy in models:
+        if is_of_classes(privacy):
+            kept &= evaluate(privacy, classes, context).satisfied
+    changed = bool(whole)
+    while changed and kept.any():
+        changed = False
+        for privacy in whole:
+            places = np.flatnonzero(kept)
+            if not len(places):
+                break
+            answer = evaluate(privacy, only(classes, kept), context).satisfied
+            if not answer.all():
+                kept[places[~answer]] = False
+                changed = True
+    return kept
 
 
 def criteria(models: Sequence[Privacy], context: Context) -> tuple[Criterion, ...] | None:

@@ -26,7 +26,7 @@ from indistinct.errors import PolicyError
 from indistinct.notices import Notice
 from indistinct.policy.generalization import ORDERED_TYPES, TREES, TYPES_OF_KIND, Generalization, Range
 from indistinct.policy.parameters import Exact, Whole, exact, plain, whole
-from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, Numeric, TCloseness
+from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, NTCloseness, Numeric, TCloseness
 from indistinct.policy.problems import Section, check_word, nearest, path, problem, refuse, show
 from indistinct.policy.roles import AnyRole  # noqa: TC001  # pydantic reads it at run time
 
@@ -40,15 +40,6 @@ ALGORITHMS: tuple[str, ...] = (
     "local",
     "optimal",
     "generalize_step",
-    "graded_local",
-    "eps_m_partition",
-    "anatomy",
-    "largest_bucket_first",
-    "ke_partition",
-)
-# algorithms that the policy format knows and this version does not have yet
-PLANNED_ALGORITHMS: tuple[str, ...] = (
-    "mondrian",
     "datafly",
     "samarati",
     "incognito",
@@ -56,17 +47,38 @@ PLANNED_ALGORITHMS: tuple[str, ...] = (
     "flash",
     "top_down_specialization",
     "mu_argus",
-    "k_similar",
-    "k_member",
-    "mdav",
-    "univariate_microaggregation",
+    "mondrian",
+    "merge",
     "hilbert",
+    "mdav",
+    "k_member",
+    "k_similar",
+    "univariate_microaggregation",
     "t_closeness_first",
     "sabre",
-    "merge",
+    "graded_local",
+    "eps_m_partition",
+    "anatomy",
+    "largest_bucket_first",
+    "ke_partition",
+    "safepub",
+)
+# algorithms that compare every row with every other, in parts if asked to
+QUADRATIC = ("mdav", "k_member", "k_similar")
+# algorithms that form classes of rows by nearness, of which a mean, a median or a mode can be published
+AGGREGATING = (
+    "univariate_microaggregation",
+    "mdav",
+    "k_member",
+    "k_similar",
+    "hilbert",
+    "t_closeness_first",
+    "mondrian",
+)
+# algorithms that the policy format knows and this version does not have yet
+PLANNED_ALGORITHMS: tuple[str, ...] = (
     "km",
     "m_invariance",
-    "safepub",
 )
 # losses that a search can make small, and the algorithms that search for them
 LOSSES: tuple[str, ...] = ("lm", "gcp", "iloss", "precision")
@@ -359,22 +371,43 @@ class Missing(Section):
 class Recoding(Section):
     """How the release is searched."""
 
-    later: ClassVar[tuple[str, ...]] = ("mode",)
-
     algorithm: Annotated[
         Literal[
             "local",
             "optimal",
             "generalize_step",
+            "datafly",
+            "samarati",
+            "incognito",
+            "ola",
+            "flash",
+            "top_down_specialization",
+            "mu_argus",
+            "mondrian",
+            "merge",
+            "hilbert",
+            "mdav",
+            "k_member",
+            "k_similar",
+            "univariate_microaggregation",
+            "t_closeness_first",
+            "sabre",
             "graded_local",
             "eps_m_partition",
             "anatomy",
             "largest_bucket_first",
             "ke_partition",
+            "safepub",
         ],
         BeforeValidator(_algorithm),
     ] = "local"
-    """local: each class as suits it; optimal: one level per column, proven; generalize_step: a baseline."""
+    """local: each class as suits it; optimal: one level per column, proven; the others: see the documentation."""
+    mode: Literal["strict", "relaxed"] = "strict"
+    """mondrian: strict keeps equal rows together, relaxed may divide them."""
+    partition: Whole | None = Field(default=None, ge=2)
+    """k_member, k_similar, mdav: most rows clustered together, as the work grows with their square."""
+    aggregate: Literal["range", "mean", "median", "mode"] = "range"
+    """What a class publishes: a range or label that covers it, or one value that stands for it and covers nothing."""
     quality: Literal["fast", "balanced", "best"] = "balanced"
     """How long local recoding improves its result."""
     time_budget: Annotated[float, BeforeValidator(_seconds)] | None = Field(default=None, gt=0)
@@ -383,6 +416,31 @@ class Recoding(Section):
     """The loss that is minimised."""
     form: Literal["two_tables", "permuted"] = "two_tables"
     """How an algorithm of groups publishes: quasi-identifiers and sensitive values apart, or permuted by group."""
+    target: str | None = Field(default=None, min_length=1)
+    """The column that the published data are to tell about, for top_down_specialization."""
+    combinations: Whole = Field(default=3, ge=1)
+    """Most columns of a combination that must not be rare, for mu_argus."""
+
+    @model_validator(mode="after")
+    def _has_target(self) -> Self:
+        if self.algorithm == "top_down_specialization" and self.target is None:
+            sentence = f'is missing; algorithm = "{self.algorithm}" needs the column that the data are to tell about'
+            refuse([problem(("target",), sentence)])
+        return self
+
+    @model_validator(mode="after")
+    def _keys_of_algorithms(self) -> Self:
+        found = []
+        if self.mode != "strict" and self.algorithm != "mondrian":
+            found.append(problem(("mode",), f"is for mondrian; the algorithm is {self.algorithm}", self.mode))
+        if self.partition is not None and self.algorithm not in QUADRATIC:
+            sentence = f"is for {', '.join(QUADRATIC)}; the algorithm is {self.algorithm}"
+            found.append(problem(("partition",), sentence, self.partition))
+        if self.aggregate != "range" and self.algorithm not in AGGREGATING:
+            sentence = f"is for {', '.join(AGGREGATING)}; the algorithm is {self.algorithm}"
+            found.append(problem(("aggregate",), sentence, self.aggregate))
+        refuse(found)
+        return self
 
     @model_validator(mode="after")
     def _loss_is_searched(self) -> Self:
@@ -492,7 +550,7 @@ class Policy(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        refuse([*self._role_problems(), *self._privacy_problems()])
+        refuse([*self._role_problems(), *self._privacy_problems(), *self._target_problems()])
         self._choose_algorithm()
         return self
 
@@ -508,6 +566,14 @@ class Policy(Section):
         if needed and "algorithm" not in self.recoding.model_fields_set:
             chosen = self.recoding.model_copy(update={"algorithm": needed[0]})
             object.__setattr__(self, "recoding", chosen)  # a default that depends on another section
+
+    def _target_problems(self) -> list[InitErrorDetails]:
+        target = self.recoding.target
+        attribute = None if target is None else self.attributes.get(target)
+        if attribute is None or attribute.role in ("sensitive", "insensitive"):
+            return []
+        sentence = f"must name a sensitive or insensitive column; its role is {attribute.role}"
+        return [problem(("recoding", "target"), sentence, target)]
 
     def _role_problems(self) -> list[InitErrorDetails]:
         found = []
@@ -549,7 +615,7 @@ class Policy(Section):
                 elif attribute.role != "sensitive":
                     sentence = f"must name a sensitive attribute; its role is {attribute.role}"
                     found.append(problem(place, sentence, name))
-                elif isinstance(model, TCloseness):
+                elif isinstance(model, TCloseness | NTCloseness):
                     found += _distance_problems(model, attribute, position)
                 elif isinstance(model, Numeric):
                     found += _number_problems(model, attribute, position)
@@ -691,7 +757,7 @@ class Policy(Section):
         }
 
 
-def _distance_problems(model: TCloseness, attribute: Attribute, position: int) -> list[InitErrorDetails]:
+def _distance_problems(model: TCloseness | NTCloseness, attribute: Attribute, position: int) -> list[InitErrorDetails]:
     place = ("privacy", position, "distance")
     if model.distance == "ordered" and not attribute.is_ordered:
         sentence = (

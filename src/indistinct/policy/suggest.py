@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
+
+from indistinct.policy.identifiers import recognise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from indistinct.policy.identifiers import Recognised
     from indistinct.policy.roles import Role
 
 # a value seen less often than this could point to a person, so it is no example
@@ -59,7 +62,8 @@ class ColumnFacts:
     ``rows`` of the table, ``missing`` cells among them, ``distinct`` present values, ``singletons``: values
     that occur in one row only. ``examples``: up to three frequent values; they are shown for
     quasi-identifiers only. ``looks_like``: empty, constant, integer, decimal, date, code, email, phone, free
-    text or text. ``format``: that of dates. ``decimal``: the mark of decimals.
+    text or text. ``format``: that of dates. ``decimal``: the mark of decimals. ``identifier``: the form of
+    identifiers that values have, if any.
     """
 
     name: str
@@ -71,6 +75,7 @@ class ColumnFacts:
     looks_like: str = "text"
     format: str | None = None
     decimal: str = "."
+    identifier: Recognised | None = field(default=None, repr=False)
 
     @property
     def unique_share(self) -> float:
@@ -111,6 +116,7 @@ def facts_of(name: str, texts: Sequence[str | None], counts: Sequence[int]) -> C
         looks_like=looks_like,
         format=detail if looks_like == "date" else None,
         decimal="," if looks_like == "decimal" and detail == "," else ".",
+        identifier=None if looks_like in ("date", "decimal", "empty") else recognise(values),
     )
 
 
@@ -168,7 +174,11 @@ def suggest(facts: ColumnFacts) -> Suggestion:
     >>> suggest(facts_of("disease", ["flu", "ulcer"], [60, 40])).reason
     'the name contains "disease"'
     """
-    return _by_values(facts) or _by_person(facts) or _by_name(facts) or _by_uniqueness(facts)
+    found = _by_identifier(facts) or _by_values(facts) or _by_person(facts) or _by_name(facts) or _by_uniqueness(facts)
+    if facts.identifier is not None and not facts.identifier.mostly:
+        seen, some = facts.identifier, facts.identifier.identifier.name
+        return replace(found, reason=f"{found.reason}; {seen.matched} of {seen.looked_at} values look like {_a(some)}")
+    return found
 
 
 def is_code(facts: ColumnFacts) -> bool:
@@ -179,6 +189,21 @@ def is_code(facts: ColumnFacts) -> bool:
     """
     named = bool(_match(_words(facts.name), _CODES))
     return facts.looks_like == "code" or (facts.looks_like == "integer" and named)
+
+
+def _by_identifier(facts: ColumnFacts) -> Suggestion | None:
+    """Recognise identifiers by their form, where nearly all values of a column that is no constant have it."""
+    seen = facts.identifier
+    if seen is None or not seen.mostly or facts.looks_like == "constant":
+        return None
+    count = "all" if seen.matched == seen.looked_at else f"{seen.matched} of {seen.looked_at}"
+    repeats = facts.distinct < facts.rows - facts.missing
+    person = repeats and seen.identifier.hipaa in (7, 8, 9, 18) and facts.distinct > facts.rows / 20
+    return Suggestion("identifying", f"{count} values look like {_a(seen.identifier.name)}", is_person=person)
+
+
+def _a(name: str) -> str:
+    return f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}"
 
 
 def _by_values(facts: ColumnFacts) -> Suggestion | None:

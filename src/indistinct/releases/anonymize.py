@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from indistinct import losses
-from indistinct.algorithms import DECLARES, form_of
+from indistinct.algorithms import declared, form_of
 from indistinct.errors import PolicyError, SchemaError, VerificationError
 from indistinct.notices import Notice
 from indistinct.releases.decision import apply, decide, layout_of, pseudonyms_given
@@ -289,7 +289,7 @@ def _refuse_near_unique(prepared: Prepared) -> None:
 
 
 def _unchanged(prepared: Prepared, name: str) -> bool:
-    return name in prepared.carried or name in prepared.roles.sensitive
+    return name in (*prepared.carried, *prepared.roles.sensitive, *prepared.roles.insensitive)
 
 
 def _refuse_failed(document: dict[str, Any]) -> None:
@@ -303,7 +303,14 @@ def _refuse_failed(document: dict[str, Any]) -> None:
             else "the rows read back from the written file are not those that were decided; nothing was delivered",
             **({"column": columns[0]} if columns else {}),
         )
-    if verification["coverage"] != "proven":
+    if not verification.get("aggregates_match", True):
+        columns = verification["deviating_columns"]
+        raise VerificationError(
+            f"a published cell of {_named(columns)} is not the declared aggregate of its class; nothing was delivered; "
+            "please report this",
+            column=columns[0],
+        )
+    if verification["coverage"] != "proven" and "aggregates_match" not in verification:
         columns = verification["uncovered_columns"]
         raise VerificationError(
             f"a published cell of {_named(columns)} does not cover its original; nothing was delivered; "
@@ -357,6 +364,12 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
     if prepared.counted.left_out:
         message = "rows with a missing sensitive value were left out, as the policy says"
         notices.append(Notice("left-out", None, f"{prepared.counted.left_out} {message}"))
+    if declared(policy) == "perturbing":
+        message = (
+            f"quasi-identifiers are the {policy.recoding.aggregate} of their class (median or mode where there is no "
+            "mean): a published cell need not cover its original, and losses are those of the ranges of the classes"
+        )
+        notices.append(Notice("perturbing", None, message))
     names = [hierarchy.attribute for hierarchy in frequencies.quasi]
     grouped = assignment.group_of is not None
     if grouped:
@@ -376,7 +389,7 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
         **unit_of(frequencies),
         "persons_in_several_classes": persons_spread(frequencies, assignment),
         "algorithm": policy.recoding.algorithm,
-        "declares": DECLARES[policy.recoding.algorithm],
+        "declares": declared(policy),
         "form": form_of(policy),
         **({"protects": PROTECTS} if grouped else {}),
         "proven_optimal": assignment.proven,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +12,16 @@ from indistinct.errors import DataError
 from indistinct.models import Context
 from indistinct.notices import Notice
 from indistinct.policy import from_flags
-from indistinct.releases.judge import best_of_each, judge, persons_spread, unit_of, weaknesses
+from indistinct.releases.judge import best_of_each, judge, persons_spread, refuse_mechanisms, unit_of, weaknesses
+from indistinct.releases.population import crowd_of_labels
 from indistinct.releases.prepare import near_unique, prepare
+from indistinct.releases.proof import label_reader
 from indistinct.releases.texts import as_html, audit_text
-from indistinct.tables.classes import classes_of, whole_tuples
+from indistinct.tables.classes import classes_of, recoding_of, whole_tuples
 from indistinct.tables.count import silent
 from indistinct.tables.keys import KeyTable
-from indistinct.tables.order import lexicographic_order, run_starts
-from indistinct.tables.records import SUPPRESSED, Assignment, Frequencies
+from indistinct.tables.records import SUPPRESSED, Assignment, Frequencies, Population
+from indistinct.tables.wildcards import candidates
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from indistinct.tables.records import Classes
 
 WORST_SHOWN = 5
-MISSING_PATTERNS = 64
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,7 @@ def audit(
     {'k': 2}
     """
     policy = policy or from_flags(**flags)
+    refuse_mechanisms(policy)
     prepared = prepare(
         table,
         policy,
@@ -104,9 +106,9 @@ def audit(
         progress=progress,
     )
     frequencies = prepared.counted.frequencies
-    starred = _starred(frequencies, policy.output.suppressed_token) if suppressed_rows == "exempt" else None
+    starred = starred_tuples(frequencies, policy.output.suppressed_token) if suppressed_rows == "exempt" else None
     assignment = whole_tuples(frequencies, starred)
-    classes = classes_of(frequencies, assignment)
+    classes = _with_population(prepared, classes_of(frequencies, assignment), assignment)
     context = Context(frequencies.references)
     progress("judge", 0, 1)
     if not len(classes):
@@ -137,8 +139,23 @@ def audit(
     )
 
 
-def _starred(frequencies: Frequencies, token: str) -> NDArray[np.bool_] | None:
-    """Tuples that hold the suppression token in every quasi-identifier (at most one)."""
+def _with_population(prepared: Prepared, classes: Classes, assignment: Assignment) -> Classes:
+    """Count what the labels of the table, as they stand, cover of the population that models ask for."""
+    population = prepared.population
+    if population is None or not len(classes):
+        return classes
+    recoding = recoding_of(prepared.counted.frequencies, assignment)
+    columns = [recoding.labels(position) for position in range(len(recoding.quasi))]
+    readers = [
+        label_reader(hierarchy.attribute, texts, prepared)
+        for hierarchy, texts in zip(recoding.quasi, population.texts, strict=True)
+    ]
+    crowd = crowd_of_labels(Population(population.codes, population.rows), columns, readers)
+    return replace(classes, population=crowd)
+
+
+def starred_tuples(frequencies: Frequencies, token: str) -> NDArray[np.bool_] | None:
+    """Return the tuples that hold the suppression token in every quasi-identifier (at most one)."""
     codes = []
     for hierarchy in frequencies.quasi:
         if token not in hierarchy.texts:
@@ -214,31 +231,8 @@ def wildcard_k(frequencies: Frequencies, assignment: Assignment) -> int | None:
     absent = (tuples == missing) & (missing >= 0)
     if not absent.any():
         return int(rows.min())
-    patterns, which = np.unique(absent, axis=0, return_inverse=True)
-    if len(patterns) > MISSING_PATTERNS:
-        return None
-    which = which.reshape(-1)
-    candidates = np.zeros(len(tuples), np.int64)
-    for left in range(len(patterns)):
-        here = np.flatnonzero(which == left)
-        for right in range(len(patterns)):
-            there = np.flatnonzero(which == right)
-            shared = ~patterns[left] & ~patterns[right]
-            candidates[here] += _matching(tuples[here][:, shared], tuples[there][:, shared], rows[there])
-    return int(candidates.min())
-
-
-def _matching(wanted: NDArray[np.int32], offered: NDArray[np.int32], rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each wanted tuple the rows of the equal offered ones."""
-    both = np.concatenate([offered, wanted])
-    sizes = [int(column.max(initial=0)) + 1 for column in both.T]
-    order = lexicographic_order(both, sizes)
-    ordered = both[order]
-    group = np.zeros(len(both), np.int64)
-    group[order] = np.cumsum(run_starts(ordered)) - 1
-    total = np.zeros(int(group.max()) + 1, np.int64)
-    np.add.at(total, group[: len(offered)], rows)
-    return total[group[len(offered) :]]
+    found = candidates(tuples, absent, rows)
+    return None if found is None else int(found.min())
 
 
 def k_if_known(prepared: Prepared, starred: NDArray[np.bool_] | None) -> int:

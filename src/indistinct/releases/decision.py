@@ -10,7 +10,8 @@ import numpy as np
 from indistinct.algorithms import algorithm, form_of, require_fit
 from indistinct.errors import InfeasibleError, PolicyError, VerificationError
 from indistinct.losses import priced
-from indistinct.models import Context, evaluate
+from indistinct.models import Context, evaluate, is_of_classes
+from indistinct.releases.aggregates import aggregated
 from indistinct.releases.prepare import kept_identifying
 from indistinct.tables.apply import Layout, publish
 from indistinct.tables.classes import classes_of, recoding_of
@@ -87,7 +88,7 @@ def decide(prepared: Prepared, progress: Progress = silent) -> Assignment:
 
 def apply(prepared: Prepared, assignment: Assignment, layout: Layout) -> Decision:
     """Apply an assignment to the source."""
-    recoding = recoding_of(prepared.counted.frequencies, assignment)
+    recoding = aggregated(prepared, assignment, recoding_of(prepared.counted.frequencies, assignment))
     if assignment.group_of is not None:
         return _apply_groups(prepared, assignment, recoding, layout)
     starred = _stars_rows(prepared, assignment)
@@ -138,10 +139,15 @@ def _stars_rows(prepared: Prepared, assignment: Assignment) -> bool:
         return False
     if rule == "exempt":
         return True
-    together = np.where(suppressed, 0, SUPPRESSED).astype(np.int32)
-    classes = classes_of(frequencies, Assignment(assignment.cell, assignment.count, together, 1))
+    # the starred rows are one class more, the last one
+    together = np.where(suppressed, assignment.classes, assignment.class_of).astype(np.int32)
+    classes = classes_of(frequencies, Assignment(assignment.cell, assignment.count, together, assignment.classes + 1))
     context = Context(frequencies.references)
-    return all(bool(evaluate(model, classes, context).satisfied.all()) for model in prepared.policy.privacy)
+    for model in prepared.policy.privacy:
+        verdict = evaluate(model, classes, context).satisfied
+        if not (verdict[-1] if is_of_classes(model) else verdict.all()):
+            return False
+    return True
 
 
 def layout_of(prepared: Prepared) -> Layout:

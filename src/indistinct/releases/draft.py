@@ -6,16 +6,17 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from indistinct.policy import draft as draft_text
-from indistinct.policy import facts_of
+from indistinct.releases.measured import measured
 from indistinct.tables.count import silent
-from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.source import TableOptions, open_source, path_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indistinct.policy import ColumnFacts
     from indistinct.tables.count import Progress
+    from indistinct.tables.source import Source
 
 
 def draft(
@@ -34,21 +35,16 @@ def draft(
     """
     options = TableOptions(delimiter=delimiter, encoding=encoding or "utf-8", query=query, table=sql_table)
     source = open_source(table, options)
-    numbers = [Dictionary(name) for name in source.columns]
-    counts = [np.zeros(0, np.int64) for _ in numbers]
-    rows = 0
-    for batch in source.batches():
-        for position, column in enumerate(numbers):
-            found = np.bincount(column.encode(batch.column(position)), minlength=len(column.numbers))
-            found[: len(counts[position])] += counts[position]
-            counts[position] = found
-        rows += batch.num_rows
-        progress("count", rows, 0)
-    facts = [
-        facts_of(column.column, column.texts, count.tolist()) for column, count in zip(numbers, counts, strict=True)
-    ]
+    facts = measured(source, progress=progress).facts
+    return written(table, source, facts, encoding=encoding, beside=beside)
+
+
+def written(
+    table: Any, source: Source, facts: Sequence[ColumnFacts], *, encoding: str | None = None, beside: Path | None = None
+) -> str:
+    """Write the draft from measured facts; the path of the table is given relative to where the draft will stand."""
     place = None
     if (path := path_of(table)) is not None:
         folder = Path() if beside is None else beside.parent
         place = Path(os.path.relpath(path, folder)).as_posix()
-    return draft_text(facts, source=place, delimiter=source.dialect, encoding=encoding)
+    return draft_text(list(facts), source=place, delimiter=source.dialect, encoding=encoding)

@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models import achieved, evaluate
+from indistinct.errors import UnsupportedError
+from indistinct.models import MODELS, achieved, evaluate, is_merge_closed, is_of_classes
 from indistinct.models.exact import rational
+from indistinct.notices import Notice
 from indistinct.risk.suitability import suitability
 from indistinct.tables.records import SUPPRESSED
 
 if TYPE_CHECKING:
     from indistinct.models import Context, Evaluation
-    from indistinct.notices import Notice
     from indistinct.policy import Policy
     from indistinct.policy.privacy import Privacy
     from indistinct.releases.prepare import Prepared
     from indistinct.tables.records import Assignment, Classes, Frequencies
 
-APART = ("attribute", "attributes", "distance", "kind", "estimator", "values")
+APART = ("attribute", "attributes", "distance", "kind", "estimator", "values", "absent", "base", "Y", "W")
 
 
 def judge(
@@ -44,6 +45,15 @@ def judge(
         )
         evaluations.append((model.model, evaluation))
     return entries, evaluations
+
+
+def refuse_mechanisms(policy: Policy) -> None:
+    """Raise UnsupportedError for models that are guarantees of how a table is made: a file does not show that."""
+    for model in policy.privacy:
+        if MODELS[model.model].scope == "mechanism":
+            raise UnsupportedError(
+                f"{model.model} is a guarantee of how a table is made, which no table shows; only anonymize can give it"
+            )
 
 
 def _asked(model: Privacy) -> dict[str, Any]:
@@ -79,6 +89,8 @@ def best_of_each(policy: Policy, classes: Classes, context: Context) -> list[dic
             wanted.append(("t_closeness", name, {"distance": "ordered"}))
         if hierarchy.height > 0:
             wanted.append(("t_closeness", name, {"distance": "hierarchical"}))
+        wanted += [("beta_likeness", name, {"kind": kind}) for kind in ("basic", "enhanced")]
+        wanted += [("delta_disclosure", name, {"absent": absent, "base": 2}) for absent in ("strict", "lenient")]
     return [
         {
             "model": model,
@@ -118,10 +130,24 @@ def weaknesses(prepared: Prepared, *, earlier_releases: int = 0) -> list[Notice]
     numeric = [
         name for name, attribute in policy.attributes.items() if attribute.type in ("integer", "decimal", "date")
     ]
-    return suitability(
+    return _not_merge_closed(policy) + suitability(
         prepared.counted.frequencies,
         policy.privacy,
         numeric,
         rows_per_person=1 if person_of_row is None else int(np.bincount(person_of_row).max()),
         earlier_releases=earlier_releases,
     )
+
+
+def _not_merge_closed(policy: Policy) -> list[Notice]:
+    """Say for which models coarser classes may fail where finer ones hold."""
+    return [
+        Notice(
+            "not-merge-closed",
+            model.attributes_used[0] if model.attributes_used else None,
+            f"{model.model} with these parameters can hold for two classes and fail for their union: coarser is not "
+            "safer, and a search may find no release where one exists",
+        )
+        for model in policy.privacy
+        if is_of_classes(model) and not is_merge_closed(model)
+    ]

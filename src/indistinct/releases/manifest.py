@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 INTERNAL = ("phases", "seconds", "report", "public_report", "dictionary", "warnings")
+# under a model of scope mechanism the number of rows that were dropped is itself protected
+SECRET = ("rows", "persons", "suppressed_rows", "left_out_rows", "loss")
+MECHANISMS = ("safepub",)
 SUFFIX = ".manifest.json"
 
 
@@ -44,7 +47,8 @@ def stage_manifest(
     Raises DataError when the file system refuses; then nothing is left.
     """
     path = manifest_path(outputs[0].target if place is None else place)
-    public = {key: value for key, value in document.items() if key not in INTERNAL}
+    secret = SECRET if any(entry["model"] in MECHANISMS for entry in document["models"]) else ()
+    public = {key: value for key, value in document.items() if key not in (*INTERNAL, *secret)}
     public["outputs"] = [output.target.name for output in outputs]
     public["manifest"] = path.name
     public["sha256"] = {output.target.name: sha256(output.path) for output in outputs}

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.errors import DataError, SchemaError
+from indistinct.errors import DataError, PolicyError, SchemaError
 from indistinct.hierarchies import build_hierarchy
 from indistinct.hierarchies.values import look_alikes, spelling_note
 from indistinct.models.numbers import missing_refused
 from indistinct.notices import Notice
 from indistinct.policy import resolve
 from indistinct.policy.privacy import Numeric
+from indistinct.releases.population import population_of, require_sample
 from indistinct.tables.apply import load_columns
 from indistinct.tables.columnar import is_text
 from indistinct.tables.count import Counted, count, silent
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.policy import Policy, Roles
+    from indistinct.releases.population import PopulationTable
     from indistinct.tables.apply import PublishedColumn
     from indistinct.tables.count import Progress
     from indistinct.tables.records import Frequencies, Reference
@@ -40,7 +42,8 @@ LOOK_ALIKES_SHOWN = 5
 class Prepared:
     """A table, read and counted under a policy.
 
-    ``carried`` holds the columns that are published as they are, one code per row.
+    ``carried`` holds the columns that are published as they are, one code per row. ``population`` is the table that
+    models ask for.
     """
 
     source: Source
@@ -49,6 +52,7 @@ class Prepared:
     counted: Counted
     carried: Mapping[str, PublishedColumn] = field(default_factory=dict, repr=False)
     notices: tuple[Notice, ...] = ()
+    population: PopulationTable | None = None
 
     @property
     def rows(self) -> int:
@@ -71,9 +75,14 @@ def options_of(policy: Policy, **overrides: Any) -> TableOptions:
 
 
 def modelled(policy: Policy) -> tuple[str, ...]:
-    """Sensitive attributes that some model looks at, in policy order."""
-    used = {name for model in policy.privacy for name in model.attributes_used}
-    return tuple(name for name in policy.attributes if name in used)
+    """Attributes that are counted beside the quasi-identifiers, in policy order.
+
+    Those that some model looks at, and the target of the recoding, last where the policy does not name it.
+    """
+    target = policy.recoding.target
+    used = {name for model in policy.privacy for name in model.attributes_used} | {target}
+    named = tuple(name for name in policy.attributes if name in used)
+    return named if target is None or target in named else (*named, target)
 
 
 def reading_of(policy: Policy, source: Source, name: str) -> dict[str, Any]:
@@ -107,7 +116,9 @@ def binder(
     ``quasi_as_text`` these columns are taken as they stand: an audit judges the labels of a table, whatever they mean.
     Columns with a reference from another table take over its values; others than those are an error.
     """
-    ordered = {m.attribute for m in policy.privacy if m.model == "t_closeness" and m.distance == "ordered"}
+    ordered = {
+        m.attribute for m in policy.privacy if m.model in ("t_closeness", "n_t_closeness") and m.distance == "ordered"
+    }
     numeric = {m.attribute for m in policy.privacy if isinstance(m, Numeric)}
 
     def bind(name: str, texts: Sequence[str | None]) -> Hierarchy:
@@ -209,6 +220,8 @@ def prepare(
     for_audit: bool = False,
     reference: Any = None,
     carry: bool = True,
+    only_quasi: bool = False,
+    keep_rows: bool = False,
     query: str | None = None,
     sql_table: str | None = None,
     progress: Progress = silent,
@@ -218,6 +231,7 @@ def prepare(
     With ``for_audit`` quasi-identifiers are taken as they stand and every sensitive attribute is counted; otherwise
     hierarchies are built and only the attributes that models look at are counted. ``reference`` is another table that
     the reference distributions are taken from. ``carry`` loads the columns that are published as they are.
+    ``only_quasi`` counts no sensitive attribute; ``keep_rows`` remembers the cell of each row in any case.
 
     Raises SchemaError, DataError and HierarchyError with the place.
     """
@@ -228,28 +242,62 @@ def prepare(
     roles = resolve(policy, source.columns)
     notices += roles.notices
     quasi = roles.quasi
-    sensitive = tuple(roles.sensitive) if for_audit else modelled(policy)
+    sensitive = () if only_quasi else tuple(roles.sensitive) if for_audit else modelled(policy)
     if not quasi:
         raise SchemaError("no column is quasi-identifying: say by which columns a person could be recognised")
     carried_names = [
         name for name in source.columns if name in (*roles.insensitive, *roles.sensitive) and name not in sensitive
     ]
+    if not for_audit:
+        _check_target(policy, roles, source)
     references = None if reference is None else reference_counts(reference, policy, sensitive)
+    bind = binder(policy, source, notices, quasi=quasi, quasi_as_text=for_audit, references=references)
+    population = population_of(policy, quasi, options_of(policy))
+    if population is not None and not for_audit:
+        bind = population.widened(bind, quasi)
     counted = count(
         source,
         quasi,
         sensitive,
-        binder(policy, source, notices, quasi=quasi, quasi_as_text=for_audit, references=references),
+        bind,
         person=roles.person,
         leave_out=[name for name in sensitive if roles.attributes[name].missing == "drop"],
-        keep_rows=carry and bool(carried_names or kept_identifying(roles)),
+        keep_rows=keep_rows or (carry and bool(carried_names or kept_identifying(roles))),
         progress=progress,
     )
     if references is not None:
         counted = replace(counted, frequencies=replace(counted.frequencies, references=references))
     counted = replace(counted, frequencies=_placed_missing(counted.frequencies, policy))
+    if not for_audit:
+        counted = replace(counted, frequencies=_with_population(counted.frequencies, policy, population))
     carried = load_columns(source, carried_names) if carry and carried_names else {}
-    return Prepared(source, policy, roles, counted, carried, tuple(notices))
+    return Prepared(source, policy, roles, counted, carried, tuple(notices), population)
+
+
+def _with_population(frequencies: Frequencies, policy: Policy, population: PopulationTable | None) -> Frequencies:
+    """Add what models ask for beside the counts: the population, and what the cells of classes cover."""
+    detailed = any(model.model == "profitability" and model.attack for model in policy.privacy)
+    members = None if population is None else population.coded(frequencies.quasi)
+    nested = any(model.model == "n_t_closeness" for model in policy.privacy)
+    found = replace(frequencies, population=members, detailed=detailed, nested=nested)
+    if population is not None:
+        require_sample(found, population.name)
+    return found
+
+
+def _check_target(policy: Policy, roles: Roles, source: Source) -> None:
+    """Refuse a target of the recoding that the table lacks or that is not published as it is."""
+    target = policy.recoding.target
+    if target is None:
+        return
+    if target not in source.columns:
+        raise SchemaError.unknown_column(target, source.columns, key="recoding.target")
+    if target not in (*roles.sensitive, *roles.insensitive):
+        raise PolicyError(
+            f'recoding.target names "{target}", which is {roles.attributes[target].role}; name a column that is '
+            "published as it is, sensitive or insensitive",
+            key="recoding.target",
+        )
 
 
 def _placed_missing(frequencies: Frequencies, policy: Policy) -> Frequencies:
@@ -279,4 +327,8 @@ def near_unique(prepared: Prepared) -> list[tuple[str, int, int]]:
         once = int((np.bincount(column.codes[column.codes >= 0], minlength=1) == 1).sum())
         if once > NEAR_UNIQUE_SHARE * rows:
             found.append((name, once, rows))
+    for name, reference in prepared.counted.frequencies.references.items():  # a target is counted, not carried
+        once = int((reference.counts == 1).sum())
+        if name in prepared.roles.unconfirmed and once > NEAR_UNIQUE_SHARE * reference.total > 5:
+            found.append((name, once, reference.total))
     return found

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.algorithms import declared
 from indistinct.errors import DataError
 from indistinct.hierarchies.labels import Reader
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.models import Context
+from indistinct.releases.aggregates import deviating
 from indistinct.releases.judge import judge
+from indistinct.releases.population import crowd_of_labels, detail_of_labels, recoding_of_labels
 from indistinct.releases.prepare import reading_of
 from indistinct.releases.published import published_options
 from indistinct.releases.recount import altered, matches, recount, restored
@@ -21,7 +24,7 @@ from indistinct.tables.columnar import is_text
 from indistinct.tables.count import silent, translation
 from indistinct.tables.dictionary import texts_of
 from indistinct.tables.order import lexicographic_order, run_starts
-from indistinct.tables.records import SUPPRESSED, Classes, Frequencies
+from indistinct.tables.records import SUPPRESSED, Classes, Frequencies, Population
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.policy import Policy
     from indistinct.releases.decision import Decision
     from indistinct.releases.prepare import Prepared
@@ -50,6 +54,9 @@ def verify_written(
     ``rows_match``: its rows are, as a multiset, those that source and recoding give. ``coverage``: every published
     label covers every original value of its class, by a reader of labels that shares nothing with their writer. The
     models are evaluated on the classes of the re-read rows, against the distribution of the whole input.
+
+    Under a policy that publishes means, medians or modes no coverage is claimed; instead ``aggregates_match`` says that
+    every published cell is the declared aggregate of its class.
     """
     policy, frequencies, published = decision.policy, decision.frequencies, decision.published
     columns = [column.name for column in published.columns]
@@ -66,7 +73,8 @@ def verify_written(
     found = as_spelled(read, published, policy, path)
     rows_match = matches(published, found)
     progress("verify", 1, 3)
-    uncovered = uncovered_columns(decision)
+    perturbing = declared(policy) == "perturbing"
+    uncovered = deviating(decision) if perturbing else uncovered_columns(decision)
     progress("verify", 2, 3)
     models, classes, _ = judge_reread(
         found,
@@ -74,13 +82,17 @@ def verify_written(
         persons_of_labels(decision),
         policy,
         may_exempt=policy.suppression.rows == "exempt",
+        prepared=decision.prepared,
     )
     progress("verify", 3, 3)
     proof: dict[str, Any] = {"rows_match": rows_match, "coverage": "refuted" if uncovered else "proven"}
+    if perturbing:  # nothing covers its original, and every cell must be what was declared
+        proof["coverage"] = "not proven"
+        proof["aggregates_match"] = not uncovered
     if not rows_match:
         proof["altered_columns"] = altered(published, found)
     if uncovered:
-        proof["uncovered_columns"] = uncovered
+        proof["deviating_columns" if perturbing else "uncovered_columns"] = uncovered
     return {
         "verification": proof,
         "models": models,
@@ -96,18 +108,19 @@ def judge_reread(
     policy: Policy,
     *,
     may_exempt: bool,
+    prepared: Prepared | None = None,
 ) -> tuple[list[dict[str, Any]], Classes, int]:
     """Judge re-read rows: an entry for each model, the classes, and how many suppressed rows are no class.
 
     Rows with the token in every quasi-identifier are a class like others where that satisfies the models; else, if that
-    ``may`` be, they are suppressed rows and exempt.
+    ``may`` be, they are suppressed rows and exempt. ``prepared`` is needed where models ask what labels cover.
     """
     context = Context(frequencies.references)
-    classes = _reread_classes(found, frequencies, persons, policy, starred_is_class=True)
+    classes = _reread_classes(found, frequencies, persons, policy, prepared, starred_is_class=True)
     models, _ = judge(policy, classes, context)
     if not may_exempt or all(entry["satisfied"] for entry in models):
         return models, classes, 0
-    others = _reread_classes(found, frequencies, persons, policy, starred_is_class=False)
+    others = _reread_classes(found, frequencies, persons, policy, prepared, starred_is_class=False)
     if not len(others):
         return models, classes, 0
     return judge(policy, others, context)[0], others, int(classes.rows.sum() - others.rows.sum())
@@ -199,6 +212,7 @@ def _reread_classes(
     frequencies: Frequencies,
     persons: dict[tuple[str | None, ...], int] | None,
     policy: Policy,
+    prepared: Prepared | None = None,
     *,
     starred_is_class: bool,
 ) -> Classes:
@@ -235,4 +249,40 @@ def _reread_classes(
         first = labels[order[new]].tolist()
         known = [tuple(texts[code] for (texts, _), code in zip(columns, row, strict=True)) for row in first]
         sizes_in_persons = np.array([persons.get(label, 0) for label in known], np.int64)
-    return Classes(rows, sizes_in_persons, names, histograms_of(names, *joint, classes, sizes), *joint)
+    formed = Classes(rows, sizes_in_persons, names, histograms_of(names, *joint, classes, sizes), *joint)
+    if prepared is None or not classes:
+        return formed
+    present = [h for h in frequencies.quasi if h.attribute in found.columns]
+    label_of: NDArray[np.int64] = labels[order[new]].astype(np.int64)
+    chosen: list[tuple[Sequence[str | None], NDArray[np.int64]]] = [
+        (texts, label_of[:, position]) for position, (texts, _) in enumerate(columns)
+    ]
+    return with_labels(formed, frequencies, prepared, present, chosen)
+
+
+def with_labels(
+    classes: Classes,
+    frequencies: Frequencies,
+    prepared: Prepared,
+    present: Sequence[Hierarchy],
+    columns: Sequence[tuple[Sequence[str | None], NDArray[np.int64]]],
+) -> Classes:
+    """Add to classes what their published labels cover of the population and of the domains, where models ask for it.
+
+    ``columns``: the labels of each ``present`` quasi-identifier, and which of them each class has. Columns that are not
+    published cover everything.
+    """
+    population = frequencies.population
+    if population is None and not frequencies.detailed and not frequencies.nested:
+        return classes
+    readers = [label_reader(hierarchy.attribute, hierarchy.texts, prepared) for hierarchy in present]
+    if population is not None:
+        names = {hierarchy.attribute for hierarchy in present}
+        places = [position for position, h in enumerate(frequencies.quasi) if h.attribute in names]
+        own = Population(population.tuples[:, places], population.rows)
+        classes = replace(classes, population=crowd_of_labels(own, columns, readers))
+    if frequencies.detailed:
+        classes = replace(classes, detail=detail_of_labels(columns, readers))
+    if frequencies.nested:
+        classes = replace(classes, recoding=recoding_of_labels(present, columns, readers))
+    return classes

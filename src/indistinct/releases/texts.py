@@ -16,10 +16,22 @@ MODEL_NAMES = {
     "entropy_l": "entropy l-diversity",
     "recursive_cl": "recursive (c,l)-diversity",
     "joint_l": "joint l-diversity",
+    "pd_recursive": "pd-recursive (c,l)-diversity",
+    "npd_recursive": "npd-recursive (c,l)-diversity",
     "t_closeness": "t-closeness",
+    "n_t_closeness": "(n,t)-closeness",
     "ke_anonymity": "(k,e)-anonymity",
     "eps_m_anonymity": "(eps,m)-anonymity",
     "graded_l": "graded l-diversity",
+    "beta_likeness": "beta-likeness",
+    "delta_disclosure": "delta-disclosure privacy",
+    "k_map": "k-map",
+    "delta_presence": "delta-presence",
+    "average_risk": "average risk",
+    "sample_uniqueness": "sample uniqueness",
+    "population_uniqueness": "population uniqueness",
+    "profitability": "profitability",
+    "safepub": "SafePub, differential privacy",
     "eps_i_k_anonymity": "(eps_i,k)-anonymity (proximity risk)",
 }
 
@@ -71,7 +83,9 @@ def model_title(entry: Mapping[str, Any]) -> str:
     name = str(MODEL_NAMES.get(entry["model"], entry["model"]))
     if entry.get("on") == "groups":  # where the size of a group is judged too
         name = name.removesuffix(" (proximity risk)")
-    details = [entry[key] for key in ("distance", "kind", "estimator") if entry.get(key) and entry[key] != "shannon"]
+    details = [
+        entry[key] for key in ("distance", "kind", "absent", "estimator") if entry.get(key) and entry[key] != "shannon"
+    ]
     attribute = entry.get("attribute") or ", ".join(entry.get("attributes", ()))
     return name + (f" ({', '.join(details)})" if details else "") + (f" of {attribute}" if attribute else "")
 

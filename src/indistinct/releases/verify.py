@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.algorithms import form_of
+from indistinct.algorithms import declared, form_of
 from indistinct.errors import IndistinctError, SchemaError
 from indistinct.notices import Notice
 from indistinct.releases.coverage import Coverage, Side, coverage
 from indistinct.releases.decision import apply, decide, grouped_attribute, layout_of
 from indistinct.releases.groups import PROTECTS, SHEETS, WORKBOOK, place_of_manifest
-from indistinct.releases.judge import unit_of
+from indistinct.releases.judge import refuse_mechanisms, unit_of
 from indistinct.releases.manifest import hash_status
 from indistinct.releases.prepare import kept_identifying, prepare
 from indistinct.releases.proof import judge_reread, label_reader, persons_of_labels, starred
@@ -94,6 +94,7 @@ def verify(
         tables = (published, published if sheets else st)
         return _verify_groups(original, tables, sheets, policy, query=query, sql_table=sql_table, progress=progress)
     # other columns are read only to decide again, which tells whose a row is
+    refuse_mechanisms(policy)
     carry = policy.person is not None
     prepared = prepare(original, policy, carry=carry, query=query, sql_table=sql_table, progress=progress)
     path = path_of(published)
@@ -127,7 +128,7 @@ def verify(
     persons = None if frequencies.persons is None else _persons(prepared, found, notices)
     # rows with the token everywhere are a class if they can be one, else they are suppressed rows
     models, classes, exempt = judge_reread(
-        found, frequencies, persons, policy, may_exempt=policy.suppression.rows != "test"
+        found, frequencies, persons, policy, may_exempt=policy.suppression.rows != "test", prepared=prepared
     )
     notices += _beyond_limit(prepared, found)
     status = "absent" if path is None else hash_status(path)
@@ -244,6 +245,9 @@ def _beyond_limit(prepared: Prepared, found: Recount) -> list[Notice]:
 def _coverage(
     prepared: Prepared, found: Recount, before: Recount, quasi: Sequence[str], untouched: Sequence[str]
 ) -> Coverage:
+    if declared(prepared.policy) == "perturbing":
+        how = prepared.policy.recoding.aggregate
+        return Coverage("not proven", [], f"the policy publishes the {how} of each class, which covers no original")
     tables, labels, values = [], [], []
     for name in quasi:
         texts, codes = found.column(name)

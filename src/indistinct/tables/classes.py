@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.kernels.crowds import counted_in_boxes
 from indistinct.tables.order import lexicographic_order, run_starts
-from indistinct.tables.records import SUPPRESSED, Assignment, Classes, Histogram, Recoding
+from indistinct.tables.records import SUPPRESSED, Assignment, Classes, Crowd, Detail, Histogram, Recoding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,6 +52,9 @@ def classes_of(frequencies: Frequencies, assignment: Assignment) -> Classes:
         cell_class,
         cell_codes,
         cell_rows,
+        crowd(frequencies, assignment),
+        detail(frequencies, assignment) if frequencies.detailed else None,
+        recoding_of(frequencies, assignment) if frequencies.nested and assignment.levels is not None else None,
     )
 
 
@@ -64,6 +68,67 @@ def groups_of(frequencies: Frequencies, assignment: Assignment) -> Classes:
         raise ValueError(message)
     groups = Assignment(assignment.cell, assignment.count, assignment.group_of, assignment.groups)
     return classes_of(frequencies, groups)
+
+
+def crowd(frequencies: Frequencies, assignment: Assignment) -> Crowd | None:
+    """Count the population that the labels of each class cover; None without a population.
+
+    With levels the population is recoded like the table. Boxes may overlap: a row counts for each box that holds it,
+    boxes being widened to the nodes that are published. Costs classes times population tuples then.
+    """
+    population = frequencies.population
+    if population is None:
+        return None
+    recoding, total = recoding_of(frequencies, assignment), int(population.rows.sum())
+    if assignment.levels is None:
+        lo, hi = widened(recoding)
+        rows, covered = counted_in_boxes(population.tuples, population.rows, lo, hi)
+        return Crowd(rows, total - covered, total)
+    levels = [h.levels[level].node_of for h, level in zip(frequencies.quasi, assignment.levels, strict=True)]
+    ours = np.column_stack([node_of[recoding.lo[:, a]] for a, node_of in enumerate(levels)])
+    theirs = np.column_stack([node_of[population.tuples[:, a]] for a, node_of in enumerate(levels)])
+    both = np.concatenate([ours, theirs])
+    order = lexicographic_order(both, [int(node_of.max()) + 1 for node_of in levels])
+    group = np.empty(len(both), np.int64)
+    group[order] = np.cumsum(run_starts(both[order])) - 1
+    sums = np.zeros(int(group.max()) + 1, np.int64)
+    np.add.at(sums, group[len(ours) :], population.rows)
+    rows = sums[group[: len(ours)]]
+    return Crowd(rows, total - int(rows.sum()), total)
+
+
+def detail(frequencies: Frequencies, assignment: Assignment) -> Detail:
+    """Count the values that each cell of the classes covers: those of its node, or of its range."""
+    recoding = recoding_of(frequencies, assignment)
+    sizes = np.array([hierarchy.size for hierarchy in frequencies.quasi], np.int64)
+    if assignment.levels is None:
+        lo, hi = widened(recoding)
+        return Detail((hi - lo + 1).astype(np.int64), sizes)
+    covered = []
+    for position, (hierarchy, level) in enumerate(zip(frequencies.quasi, assignment.levels, strict=True)):
+        node_of = hierarchy.levels[level].node_of
+        covered.append(np.bincount(node_of)[node_of[recoding.lo[:, position]]])
+    return Detail(np.column_stack(covered).astype(np.int64), sizes)
+
+
+def widened(recoding: Recoding) -> tuple[Int32, Int32]:
+    """Widen boxes to the codes that their published nodes cover; ranges stay, a mix with missing covers all."""
+    lo, hi = recoding.lo.copy(), recoding.hi.copy()
+    for position, hierarchy in enumerate(recoding.quasi):
+        last = hierarchy.size - 1
+        if hierarchy.is_range:
+            if hierarchy.missing >= 0:
+                mixed = (hi[:, position] == last) & (lo[:, position] < last)
+                lo[mixed, position] = 0
+            continue
+        pairs, inverse = np.unique(np.stack([lo[:, position], hi[:, position]], axis=1), axis=0, return_inverse=True)
+        ends = np.empty_like(pairs)
+        for number, (low, high) in enumerate(pairs.tolist()):
+            level, node = hierarchy.smallest(low, high)
+            codes = np.flatnonzero(hierarchy.levels[level].node_of == node)
+            ends[number] = codes[0], codes[-1]
+        lo[:, position], hi[:, position] = ends[inverse.reshape(-1)].T
+    return lo, hi
 
 
 def joint_counts(
@@ -120,7 +185,10 @@ def _persons(frequencies: Frequencies, cells: Int32, class_of: Int32, classes: i
 
 
 def recoding_of(frequencies: Frequencies, assignment: Assignment) -> Recoding:
-    """Smallest and largest code of each class in each quasi-identifier."""
+    """Smallest and largest code of each class in each quasi-identifier, or the boxes that the assignment asks for."""
+    if assignment.boxes is not None:
+        lo, hi = (np.ascontiguousarray(assignment.boxes[:, :, end]) for end in (0, 1))
+        return Recoding(frequencies.quasi, lo, hi, assignment.levels)
     kept = assignment.class_of != SUPPRESSED
     cells, class_of = assignment.cell[kept], assignment.class_of[kept]
     order = np.argsort(class_of, kind="stable")

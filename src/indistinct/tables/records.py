@@ -56,6 +56,35 @@ class Persons:
 
 
 @dataclass(frozen=True)
+class Population:
+    """A table that contains the table, counted over the same codes: ``tuples`` int32[p, d] and ``rows`` int64[p]."""
+
+    tuples: Int32
+    rows: Int64
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """What the labels of classes cover of a population.
+
+    ``rows`` int64[g]: its rows by class; ``outside``: its rows that no class covers; ``total``: all of them. Where
+    classes overlap a row counts for each of them, and the sum is above the total.
+    """
+
+    rows: Int64
+    outside: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Detail:
+    """How much of each domain the cells of classes cover: ``covered`` int64[g, d] >= 1 of ``sizes`` int64[d] values."""
+
+    covered: Int64
+    sizes: Int64
+
+
+@dataclass(frozen=True)
 class Frequencies:
     """A table, counted: all that an algorithm may look at.
 
@@ -63,6 +92,8 @@ class Frequencies:
     are sorted lexicographically, so the cells of one tuple are neighbours. ``rows`` int64[c] >= 1. ``start``
     int64[u + 1]: cells of tuple i are ``start[i]:start[i + 1]``. ``quasi`` and ``sensitive`` name the columns of
     ``codes`` in order. With ``persons``, sizes count distinct persons and a tuple must go to one class whole.
+    ``population`` is there where a model asks for one; ``detailed``: a model asks what the cells of classes cover;
+    ``nested``: a model asks for the levels of the classes.
     """
 
     quasi: tuple[Hierarchy, ...]
@@ -72,6 +103,9 @@ class Frequencies:
     start: Int64
     references: Mapping[str, Reference]
     persons: Persons | None = None
+    population: Population | None = None
+    detailed: bool = False
+    nested: bool = False
 
     @property
     def total(self) -> int:
@@ -105,8 +139,9 @@ class Assignment:
 
     Classes are 0..``classes``-1, each non-empty; ``SUPPRESSED`` (-1) means dropped. Every cell's counts add up to its
     rows. ``levels`` (one per quasi-identifier) is set by full-domain algorithms: then a class is published by its
-    nodes at these levels instead of by its smallest box. ``notes`` are sentences about the search for people;
-    ``proven`` is False for a best-effort search that stopped early.
+    nodes at these levels instead of by its smallest box. ``boxes`` int32[g, d, 2] is set by algorithms that publish
+    wider boxes than that: smallest and largest code of each class and quasi-identifier. ``notes`` are sentences about
+    the search for people; ``proven`` is False for a best-effort search that stopped early.
 
     An algorithm that cuts the link between quasi-identifiers and sensitive values also sets ``group_of``: those rows
     of the cell go to a group 0..``groups``-1 (-1 where the class is -1), which is published beside the class, and the
@@ -120,6 +155,7 @@ class Assignment:
     levels: tuple[int, ...] | None = None
     notes: tuple[str, ...] = ()
     proven: bool | None = None
+    boxes: Int32 | None = None
     group_of: Int32 | None = None
     groups: int = 0
     reasons: Mapping[str, int] = field(default_factory=dict)
@@ -174,6 +210,9 @@ class Classes:
     cell_class: Int32
     cell_codes: Int32
     cell_rows: Int64
+    population: Crowd | None = None
+    detail: Detail | None = None
+    recoding: Recoding | None = None
 
     @property
     def sizes(self) -> Int64:
@@ -191,18 +230,24 @@ class Recoding:
 
     ``lo`` and ``hi`` int32[g, d]: smallest and largest code of each class and quasi-identifier. With ``levels`` (full
     domain) the label is that of the node at the level, otherwise that of the smallest box (``Hierarchy.label``).
+    ``aggregates`` replace the labels where a release publishes means, medians or modes: for each quasi-identifier the
+    texts, and int64[g] which of them each class has.
     """
 
     quasi: tuple[Hierarchy, ...] = field(repr=False)  # original values must not be printed by accident
     lo: Int32 = field(repr=False)
     hi: Int32 = field(repr=False)
     levels: tuple[int, ...] | None = None
+    aggregates: tuple[tuple[tuple[str | None, ...], Int64], ...] | None = field(default=None, repr=False)
 
     def labels(self, position: int) -> tuple[list[str | None], Int64]:
         """Published texts in quasi-identifier number ``position``, each once, and which of them each class has.
 
         The second is int64[g]; None is a missing value.
         """
+        if self.aggregates is not None:
+            given, class_text = self.aggregates[position]
+            return list(given), class_text
         hierarchy = self.quasi[position]
         level = 0 if self.levels is None else self.levels[position]
         texts: dict[str | None, int] = {}

@@ -9,7 +9,7 @@ import numpy as np
 
 from indistinct.algorithms.obstacles import obstacle, percent, reached, without_values
 from indistinct.errors import InfeasibleError
-from indistinct.models import MODELS, Context, infeasible_reason
+from indistinct.models import Context, infeasible_reason
 from indistinct.tables.classes import classes_of
 from indistinct.tables.records import Assignment
 
@@ -31,8 +31,7 @@ def hopeless(
     frequencies: Frequencies, privacy: Sequence[Privacy], share: Fraction, tables: Tables
 ) -> InfeasibleError | None:
     """Return the error if even the class of all rows cannot be mended by the allowed suppression."""
-    closed = [model for model in privacy if MODELS[model.model].merge_closed]
-    reason = infeasible_reason(closed, frequencies, suppression_limit(frequencies, share))
+    reason = infeasible_reason(privacy, frequencies, suppression_limit(frequencies, share))
     if reason is None:
         return None
     return without_values(InfeasibleError(reason, _nearest(frequencies, privacy, share, tables)), frequencies)
@@ -64,7 +63,8 @@ def _nearest(frequencies: Frequencies, privacy: Sequence[Privacy], share: Fracti
         return (
             f"the largest k within the limit is {largest_k(table.sizes, table.rows, floor(share * frequencies.total))}"
         )
-    classes = classes_of(frequencies, Assignment.of_tuples(frequencies, member))
+    levels = tables.lattice.level_vector(tables.lattice.top)
+    classes = classes_of(frequencies, Assignment.of_tuples(frequencies, member, levels))
     found = reached(privacy, classes, Context(frequencies.references))
     return f"without suppression the most general levels reach {', '.join(found)}" if found else ""
 

@@ -22,8 +22,9 @@ from indistinct.algorithms.full_domain.dense import DenseModels
 from indistinct.algorithms.full_domain.tables import Table, Tables, zeros
 from indistinct.kernels.judges import sums, too_small
 from indistinct.kernels.rollup import charge, relieve
-from indistinct.models import MODELS, criteria, evaluate
+from indistinct.models import criteria, evaluate, is_absorbing, is_merge_closed, is_of_classes, satisfied
 from indistinct.models.contract import Context, K
+from indistinct.models.histograms import only
 from indistinct.tables.classes import classes_of
 from indistinct.tables.records import SUPPRESSED, Assignment
 
@@ -232,14 +233,22 @@ class Judge:
             return losses
         losses = self._settled(losses)
         lost, least = losses.lost, losses.least.copy()
-        classes = classes_of(self.frequencies, Assignment.of_tuples(self.frequencies, member))
+        levels = self.lattice.level_vector(node)
+        classes = classes_of(self.frequencies, Assignment.of_tuples(self.frequencies, member, levels))
         for privacy in exact:
+            if not is_of_classes(privacy):
+                continue
             violated = ~evaluate(privacy, classes, self.context).satisfied
             lost[violated] = table.rows[violated]
-            if MODELS[privacy.model].absorbing:
+            if is_absorbing(privacy):
                 least[violated] = table.rows[violated]
-            elif MODELS[privacy.model].merge_closed:
+            elif is_merge_closed(privacy):
                 least[violated] = np.maximum(least[violated], 1)
+        whole = [privacy for privacy in exact if not is_of_classes(privacy)]
+        kept = lost == 0
+        if whole and kept.any():  # they judge what the other models leave
+            gone = np.flatnonzero(kept)[~satisfied(whole, only(classes, kept), self.context)]
+            lost[gone] = table.rows[gone]
         return Losses(table, lost, least, int(lost.sum()), int(least.sum()), None)
 
     def _is_beyond(self, node: Node, vector: Int64, losses: Losses, cutoff: float) -> bool:

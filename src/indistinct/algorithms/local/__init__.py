@@ -20,23 +20,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from indistinct.algorithms.local.infeasible import infeasible
+from indistinct.algorithms.local.frame import within_limit
 from indistinct.algorithms.local.plan import solve
-from indistinct.algorithms.local.problem import problem_of
 from indistinct.algorithms.local.settle import settle_classes
 from indistinct.algorithms.local.state import assignment_of
-from indistinct.algorithms.local.trim import hopeless_blocks, rows_to_drop, without
-from indistinct.tables.records import SUPPRESSED, Assignment
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from indistinct.algorithms.local.problem import Problem
     from indistinct.policy import Policy
     from indistinct.tables.count import Progress
-    from indistinct.tables.records import Frequencies
+    from indistinct.tables.records import Assignment, Frequencies
 
 
 def local(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assignment:
@@ -54,29 +50,7 @@ def local(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assig
     suppression limit; whatever ``progress`` raises. Not checked: that the policy fits the frequencies.
     """
     progress("partition", 0, 0)
-    problem = problem_of(frequencies, policy)
-    hopeless = hopeless_blocks(problem)
-    if not hopeless.any():
-        return _solve(problem, hopeless, policy, progress)
-    drop = rows_to_drop(problem, hopeless)
-    if drop.sum() > min(problem.allowed, frequencies.total - 1):
-        raise infeasible(problem, hopeless, int(drop.sum()))
-    left, cells = without(frequencies, drop)
-    rest = problem_of(left, policy)
-    found = _solve(rest, hopeless_blocks(rest), policy, progress)
-    gone = np.flatnonzero(drop)
-    whole = Assignment(
-        np.concatenate([cells[found.cell], gone]).astype(np.int32),
-        np.concatenate([found.count, drop[gone]]),
-        np.concatenate([found.class_of, np.full(len(gone), SUPPRESSED, np.int32)]),
-        found.classes,
-        None,
-        found.notes,
-    )
-    lost = int(whole.count[whole.class_of == SUPPRESSED].sum())
-    if lost > min(problem.allowed, frequencies.total - 1):
-        raise infeasible(problem, hopeless, lost)
-    return whole
+    return within_limit(frequencies, policy, lambda problem, hopeless: _solve(problem, hopeless, policy, progress))
 
 
 def _solve(problem: Problem, hopeless: NDArray[np.bool_], policy: Policy, progress: Progress) -> Assignment:

@@ -9,7 +9,7 @@ import numpy as np
 from indistinct.kernels.boxes import LEVELS, NEVER, RANGE, TABLE, Costs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -22,8 +22,18 @@ if TYPE_CHECKING:
 LARGEST_TABLE = 1024
 
 
-def costs_of(quasi: Sequence[Hierarchy]) -> Costs:
-    """Bring the costs of the quasi-identifiers into the form that kernels read."""
+def prices(hierarchy: Hierarchy, level: int) -> Float64:
+    """LM cost of the node of each value at a level; a value alone costs nothing."""
+    if level == 0:
+        return np.zeros(hierarchy.size)
+    return hierarchy.levels[level].float_costs()[hierarchy.levels[level].node_of]
+
+
+def costs_of(quasi: Sequence[Hierarchy], price_of: Callable[[Hierarchy, int], Float64] = prices) -> Costs:
+    """Bring the costs of the quasi-identifiers into the form that kernels read.
+
+    ``price_of(hierarchy, level)`` float64[n_values]: what the node of each value at a level costs.
+    """
     weights = np.array([float(h.weight) for h in quasi])
     weights *= len(quasi) / weights.sum() if weights.sum() > 0 else 1.0
     kinds = np.array([_kind(hierarchy) for hierarchy in quasi], np.int64)
@@ -38,7 +48,7 @@ def costs_of(quasi: Sequence[Hierarchy]) -> Costs:
             values.append(np.concatenate([hierarchy.lower, hierarchy.upper, [1.0]]) * weight)
             continue
         node = np.stack([level.node_of for level in hierarchy.levels]).astype(np.int32)
-        price = weight * np.stack([_prices(hierarchy, level) for level in range(len(node))])
+        price = weight * np.stack([price_of(hierarchy, level) for level in range(len(node))])
         if kinds[a] == TABLE:
             values.append(_pairs(node, price).reshape(-1))
         else:
@@ -52,13 +62,6 @@ def _kind(hierarchy: Hierarchy) -> int:
     if hierarchy.is_range:
         return RANGE
     return TABLE if hierarchy.size <= LARGEST_TABLE else LEVELS
-
-
-def _prices(hierarchy: Hierarchy, level: int) -> Float64:
-    """Cost of the node of each value at a level; a value alone costs nothing."""
-    if level == 0:
-        return np.zeros(hierarchy.size)
-    return hierarchy.levels[level].float_costs()[hierarchy.levels[level].node_of]
 
 
 def _pairs(node: Int32, price: Float64) -> Float64:

@@ -149,5 +149,8 @@ def without(frequencies: Frequencies, drop: Int64) -> tuple[Frequencies, Int64]:
         np.append(start, len(cells)).astype(np.int64),
         frequencies.references,
         persons,
+        frequencies.population,
+        frequencies.detailed,
+        frequencies.nested,
     )
     return left, cells

@@ -17,15 +17,37 @@ from typing import Annotated, Any, get_args
 from pydantic import BeforeValidator, Field
 
 from indistinct.policy.parameters import Privacy
-from indistinct.policy.privacy.closeness import TCloseness
-from indistinct.policy.privacy.diversity import AlphaK, DistinctL, EntropyL, JointL, PSensitiveK, RecursiveCL
-from indistinct.policy.privacy.identity import KAnonymity
+from indistinct.policy.privacy.closeness import BetaLikeness, DeltaDisclosure, NTCloseness, TCloseness
+from indistinct.policy.privacy.diversity import (
+    AlphaK,
+    DistinctL,
+    EntropyL,
+    JointL,
+    NpdRecursive,
+    PdRecursive,
+    PSensitiveK,
+    RecursiveCL,
+)
+from indistinct.policy.privacy.identity import (
+    AverageRisk,
+    DeltaPresence,
+    KAnonymity,
+    KMap,
+    PopulationUniqueness,
+    Profitability,
+    SampleUniqueness,
+)
+from indistinct.policy.privacy.mechanisms import Safepub
 from indistinct.policy.privacy.numeric import EpsIKAnonymity, EpsMAnonymity, GradedL, KeAnonymity, Numeric
 from indistinct.policy.problems import check_tag
 
 __all__ = [
     "AlphaK",
     "AnyPrivacy",
+    "AverageRisk",
+    "BetaLikeness",
+    "DeltaDisclosure",
+    "DeltaPresence",
     "DistinctL",
     "EntropyL",
     "EpsIKAnonymity",
@@ -33,30 +55,26 @@ __all__ = [
     "GradedL",
     "JointL",
     "KAnonymity",
+    "KMap",
     "KeAnonymity",
+    "NTCloseness",
+    "NpdRecursive",
     "Numeric",
     "PSensitiveK",
+    "PdRecursive",
+    "PopulationUniqueness",
     "Privacy",
+    "Profitability",
     "RecursiveCL",
+    "Safepub",
+    "SampleUniqueness",
     "TCloseness",
 ]
 
 # models that the policy format knows and this version does not have yet
 PLANNED_MODELS: tuple[str, ...] = (
-    "k_map",
-    "n_t_closeness",
-    "beta_likeness",
-    "delta_disclosure",
-    "delta_presence",
     "km_anonymity",
-    "pd_recursive",
-    "npd_recursive",
     "m_invariance",
-    "average_risk",
-    "sample_uniqueness",
-    "population_uniqueness",
-    "profitability",
-    "safepub",
 )
 
 
@@ -76,10 +94,22 @@ AnyPrivacy = Annotated[
     | RecursiveCL
     | JointL
     | TCloseness
+    | NTCloseness
     | KeAnonymity
     | EpsMAnonymity
     | GradedL
-    | EpsIKAnonymity,
+    | EpsIKAnonymity
+    | PdRecursive
+    | NpdRecursive
+    | BetaLikeness
+    | DeltaDisclosure
+    | KMap
+    | DeltaPresence
+    | AverageRisk
+    | SampleUniqueness
+    | PopulationUniqueness
+    | Profitability
+    | Safepub,
     Field(discriminator="model"),
     BeforeValidator(check_model),
 ]  # fmt: skip

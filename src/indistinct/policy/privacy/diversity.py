@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -110,7 +110,8 @@ class DistinctL(OneAttribute):
 class EntropyL(OneAttribute):
     """The entropy of the sensitive values of every class is at least ln ``l``.
 
-    - sum p_v ln p_v >= ln l. ``l``: number, l >= 1; l = 1 is no protection.
+    - sum p_v ln p_v >= ln l. ``l``: number, l >= 1; l = 1 is no protection. ``estimator``: ``shannon``, or
+    ``grassberger`` for the corrected estimate and at least l distinct values.
 
     >>> EntropyL("disease", "2.5").l
     Fraction(5, 2)
@@ -121,21 +122,13 @@ class EntropyL(OneAttribute):
     model: Literal["entropy_l"] = "entropy_l"
     l: Exact = Field(ge=1)  # noqa: E741  # the letter of the literature
     """The entropy of a class is at least the logarithm of this number."""
-    estimator: Literal["shannon"] = "shannon"
-    """How the entropy is estimated."""
+    estimator: Literal["shannon", "grassberger"] = "shannon"
+    """How the entropy is estimated; grassberger corrects for small classes, and merged classes may fail it."""
     order = ("attribute", "l", "estimator")
 
     if TYPE_CHECKING:
 
         def __init__(self, attribute: str, l: Number, estimator: str = "shannon") -> None: ...  # noqa: E741
-
-    @model_validator(mode="before")
-    @classmethod
-    def _known_estimator(cls, data: Any) -> Any:
-        if isinstance(data, dict) and data.get("estimator") == "grassberger":
-            sentence = 'is known but not built yet; this version has: "shannon"'
-            refuse([problem(("estimator",), sentence, "grassberger", planned=True)])
-        return data
 
     @property
     def is_void(self) -> bool:
@@ -170,6 +163,74 @@ class RecursiveCL(OneAttribute):
     def is_void(self) -> bool:
         """Whether l = 1 and c > 1."""
         return self.l == 1 and self.c > 1
+
+
+class PdRecursive(OneAttribute):
+    """Recursive diversity of the values outside ``Y``, whose disclosure would be harmless.
+
+    c_v < c (n_E - c_v - the l - 2 largest counts of other values) for every value v outside Y; strict. ``c``:
+    number, c > 0; ``l``: whole number, l >= 1. That the values occur in the table is not checked here.
+
+    >>> PdRecursive("disease", c=2, l=3, Y=["healthy"]).Y
+    ('healthy',)
+
+    Source: Machanavajjhala and others, TKDD 1(1), 2007, https://doi.org/10.1145/1217299.1217302.
+    """
+
+    model: Literal["pd_recursive"] = "pd_recursive"
+    c: Exact = Field(gt=0)
+    """The most frequent value outside Y stays below c times the sum of the rarer ones."""
+    l: Whole = Field(ge=1)  # noqa: E741  # the letter of the literature
+    """So many of the most frequent values, less one, are left out of the sum."""
+    Y: tuple[str, ...] = Field(min_length=1)
+    """The values that may be disclosed."""
+    order = ("attribute", "c", "l", "Y")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, attribute: str, c: Number, l: int, Y: Sequence[str]) -> None: ...  # noqa: E741, N803
+
+    @property
+    def is_void(self) -> bool:
+        """Whether l = 1 and c > 1."""
+        return self.l == 1 and self.c > 1
+
+
+class NpdRecursive(OneAttribute):
+    """pd-recursive diversity, and every value of ``W`` makes up at least ``c2`` percent of every class.
+
+    100 c_w >= c2 n_E for every w in W. ``c2``: number, 0 <= c2 <= 100; the others as in pd_recursive.
+
+    >>> NpdRecursive("disease", c=2, l=3, Y=["healthy"], c2=10, W=["hiv"]).c2
+    Fraction(10, 1)
+
+    Source: Machanavajjhala and others, TKDD 1(1), 2007, https://doi.org/10.1145/1217299.1217302.
+    """
+
+    model: Literal["npd_recursive"] = "npd_recursive"
+    c: Exact = Field(gt=0)
+    """The most frequent value outside Y stays below c times the sum of the rarer ones."""
+    l: Whole = Field(ge=1)  # noqa: E741  # the letter of the literature
+    """So many of the most frequent values, less one, are left out of the sum."""
+    Y: tuple[str, ...] = Field(min_length=1)
+    """The values that may be disclosed."""
+    c2: Exact = Field(ge=0, le=100)
+    """Least share, in percent, of every value of W in a class."""
+    W: tuple[str, ...] = Field(min_length=1)
+    """The values whose absence from a class must not be learnt."""
+    order = ("attribute", "c", "l", "Y", "c2", "W")
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            attribute: str,
+            c: Number,
+            l: int,  # noqa: E741
+            Y: Sequence[str],  # noqa: N803
+            c2: Number,
+            W: Sequence[str],  # noqa: N803
+        ) -> None: ...
 
 
 class JointL(Privacy):

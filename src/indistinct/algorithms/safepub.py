@@ -1,0 +1,130 @@
+"""SafePub: sample the rows, recode at levels fixed beforehand, drop small classes.
+
+    keep every row with probability beta, by a cryptographic source of randomness
+    recode at the levels of the model
+    drop every class with fewer than k sampled rows
+
+beta and k: ``models.safepub``. Every run draws anew and spends the budget again: running it until the result is nice
+breaks the guarantee.
+
+Source: R. Bild, K. Kuhn, F. Prasser, PoPETs 2018(1):67-87, doi:10.1515/popets-2018-0004.
+"""
+
+from __future__ import annotations
+
+from secrets import randbelow
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indistinct.errors import InfeasibleError, PolicyError
+from indistinct.models.safepub import least_k, mechanism
+from indistinct.tables.order import lexicographic_order, run_starts
+from indistinct.tables.records import SUPPRESSED, Assignment
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
+
+    from indistinct.policy import Policy
+    from indistinct.policy.privacy import Safepub
+    from indistinct.tables.count import Progress
+    from indistinct.tables.records import Frequencies
+
+    Int64 = NDArray[np.int64]
+
+
+def safepub(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assignment:
+    """Draw a sample and publish its classes of at least k rows at the levels of the model.
+
+    Raises PolicyError when the policy asks for anything that would look at the data (another model, another published
+    column, a suppression limit, persons), InfeasibleError when no class is large enough; whatever ``progress`` raises.
+    Not checked: that hierarchies and levels were chosen without looking at the data.
+    """
+    model = _model_of(frequencies, policy)
+    levels = _levels(frequencies, model)
+    found = mechanism(model.epsilon)
+    progress("sample", 0, 1)
+    kept = _sample(frequencies.rows, found.beta)
+    nodes = np.column_stack(
+        [
+            hierarchy.levels[level].node_of[frequencies.codes[:, position]]
+            for position, (hierarchy, level) in enumerate(zip(frequencies.quasi, levels, strict=True))
+        ]
+    )
+    order = lexicographic_order(nodes, [int(column.max()) + 1 for column in nodes.T])
+    group = np.empty(len(nodes), np.int64)
+    group[order] = np.cumsum(run_starts(nodes[order])) - 1
+    sizes = np.zeros(int(group.max()) + 1, np.int64)
+    np.add.at(sizes, group, kept)
+    large = sizes >= least_k(found, model.delta)
+    if not large.any():
+        raise InfeasibleError(
+            "no class of the sample is large enough to be published", "use more general levels, or a larger epsilon"
+        )
+    number = np.where(large, np.cumsum(large) - 1, SUPPRESSED)
+    progress("sample", 1, 1)
+    class_of = number[group]
+    cells = np.arange(len(kept))
+    published = np.where(class_of == SUPPRESSED, 0, kept)
+    gone = frequencies.rows - published
+    stay, go = np.flatnonzero(published), np.flatnonzero(gone)
+    return Assignment(
+        np.concatenate([cells[stay], cells[go]]).astype(np.int32),
+        np.concatenate([published[stay], gone[go]]),
+        np.concatenate([class_of[stay], np.full(len(go), SUPPRESSED)]).astype(np.int32),
+        int(large.sum()),
+        levels,
+        ("the rows are a random sample, drawn anew in every run; each run spends epsilon and delta again",),
+    )
+
+
+def _sample(rows: Int64, beta: Fraction) -> Int64:
+    """Draw every row with probability ``beta``, exactly, from the system's source of randomness."""
+    p, q = beta.numerator, beta.denominator
+    return np.array([sum(randbelow(q) < p for _ in range(count)) for count in rows.tolist()], np.int64)
+
+
+def _model_of(frequencies: Frequencies, policy: Policy) -> Safepub:
+    if len(policy.privacy) != 1 or policy.privacy[0].model != "safepub":
+        raise PolicyError(
+            "the algorithm safepub holds the model safepub and no other: another model would look at the data",
+            key="privacy",
+        )
+    quasi = {hierarchy.attribute for hierarchy in frequencies.quasi}
+    others = [name for name, a in policy.attributes.items() if a.role != "identifying" and name not in quasi]
+    others += ["unlisted columns"] if policy.table.unlisted not in (None, "identifying") else []
+    if others:
+        raise PolicyError(
+            f"safepub protects quasi-identifiers only, and {others[0]} would be published as it is; make every column"
+            " quasi-identifying or identifying",
+            key="attributes",
+        )
+    if any(attribute.action is not None for attribute in policy.attributes.values()):
+        raise PolicyError("safepub publishes no mask or pseudonym of an identifying column", key="attributes")
+    if frequencies.persons is not None:
+        raise PolicyError("safepub protects one row, not the rows of one person; leave out [person]", key="person")
+    if policy.suppression.limit != 1 or policy.suppression.rows != "drop":
+        raise PolicyError(
+            "safepub drops rows at random, and a limit would look at the data: set [suppression] limit = 1 and"
+            ' rows = "drop"',
+            key="suppression.limit",
+        )
+    return policy.privacy[0]
+
+
+def _levels(frequencies: Frequencies, model: Safepub) -> tuple[int, ...]:
+    names = [hierarchy.attribute for hierarchy in frequencies.quasi]
+    if set(names) != set(model.levels):
+        raise PolicyError(
+            f"levels of safepub must name every quasi-identifier once: {', '.join(names)}", key="privacy.levels"
+        )
+    for hierarchy in frequencies.quasi:
+        level = model.levels[hierarchy.attribute]
+        if level > hierarchy.height:
+            raise PolicyError(
+                f"level {level} of {hierarchy.attribute} does not exist; its levels are 0 to {hierarchy.height}",
+                key="privacy.levels",
+            )
+    return tuple(model.levels[name] for name in names)

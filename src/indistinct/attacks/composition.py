@@ -1,0 +1,161 @@
+"""Composition: the same person in two releases that were made apart.
+
+*Attacker.* Knows that the victim is in both. His candidate rows in each give two distributions p1, p2 over the
+values; only values that both allow remain, with *posterior* ``P(v) ~ p1_v p2_v / q_v`` (q the share among everybody),
+which is right when the two recodings chose the others of the groups independently. *Claim*: the likeliest value.
+*Prior*: the larger of p1_v and p2_v of that value, what either release alone gives; the gain is what the second adds.
+*Learnt*: one value remains and neither release alone told it.
+
+The persons are those of the identified table or the original; without one, the classes of the second release stand
+for their members. Candidates by containment, so that the releases may be recoded differently.
+
+*Bounds.* m-invariance for releases of one publisher; none for two that do not talk to each other. {aids, flu, cancer,
+aids} and {aids, asthma, ulcer}: aids remains. *Source.* Ganta, Kasiviswanathan, Smith, KDD 2008, 265-273; spec D.8.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indistinct.attacks.matching import matches
+from indistinct.attacks.outcome import Idle, Outcome
+from indistinct.attacks.overlap import overlaps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from indistinct.attacks.scene import Scene, Sensitive, View
+
+    Float64 = NDArray[np.float64]
+    Int64 = NDArray[np.int64]
+
+CELLS = 20_000_000
+
+
+def composition(scene: Scene) -> Iterator[Outcome | Idle]:
+    """Intersect what two releases allow for the persons in both."""
+    other = scene.other
+    if other is None:
+        yield Idle("composition", None, "needs a second release of some of the same people: --with OTHER")
+        return
+    names = [name for name in scene.view.sensitive if name in other.sensitive]
+    if not names:
+        yield Idle("composition", None, "the two releases have no sensitive column in common")
+        return
+    mine, theirs, weight, row, table = _candidates(scene, other)
+    if not len(weight):
+        yield Idle("composition", None, "no person has candidate rows in both releases")
+        return
+    for name in names:
+        yield _composed(scene, other, name, mine, theirs, weight, row, table)
+
+
+def _candidates(scene: Scene, other: View) -> tuple[tuple[Int64, Int64], tuple[Int64, Int64], Int64, Int64, str]:
+    """Pairs (kind of person, tuple) in both releases for those who have candidates in both; weights, rows, table."""
+    whole = scene.persons
+    if whole is None:
+        pairs = overlaps(scene, scene.view, other)
+        kinds = np.unique(pairs.theirs)
+        number = np.zeros(len(other.rows), np.int64)
+        number[kinds] = np.arange(len(kinds))
+        row = other.first[other.class_of[kinds]]
+        own = (np.arange(len(kinds)), kinds)
+        return (number[pairs.theirs], pairs.mine), own, other.rows[kinds], row, "with"
+    lists = []
+    shared = [name for name in whole.columns if name in (*scene.view.quasi, *other.quasi)]
+    people = whole.select(shared)
+    for view in (scene.view, other):
+        blocks = list(matches(scene, view, people, unknown=scene.identified is not None))
+        lists.append((np.concatenate([b.of for b in blocks]), np.concatenate([b.tuples for b in blocks])))
+    kinds = np.intersect1d(lists[0][0], lists[1][0])
+    number = np.full(len(people.rows), -1, np.int64)
+    number[kinds] = np.arange(len(kinds))
+    kept = [(number[of[number[of] >= 0]], tuples[number[of] >= 0]) for of, tuples in lists]
+    return kept[0], kept[1], people.rows[kinds], people.first[kinds], scene.role_of_persons
+
+
+def _composed(
+    scene: Scene,
+    other: View,
+    name: str,
+    mine: tuple[Int64, Int64],
+    theirs: tuple[Int64, Int64],
+    weight: Int64,
+    row: Int64,
+    table: str,
+) -> Outcome:
+    sensitive = (scene.view.sensitive[name], other.sensitive[name])
+    texts = list(dict.fromkeys([*sensitive[0].texts, *sensitive[1].texts]))
+    number = {text: place for place, text in enumerate(texts)}
+    everybody = np.zeros(len(texts))
+    everybody[: len(sensitive[0].prior)] = sensitive[0].prior
+    # values that only the second release has
+    new = everybody == 0
+    second = np.zeros(len(texts))
+    second[[number[text] for text in sensitive[1].texts]] = sensitive[1].prior
+    everybody = np.where(new, second, everybody)
+    everybody /= everybody.sum()
+    people = len(weight)
+    prior, after, left, value = (
+        np.zeros(people),
+        np.zeros(people),
+        np.zeros(people, np.int64),
+        np.zeros(people, np.int64),
+    )
+    before = np.zeros(people, np.int64)
+    ordered = [(of[order := np.argsort(of, kind="stable")], tuples[order]) for of, tuples in (mine, theirs)]
+    step = max(1, CELLS // len(texts))
+    for begin in range(0, people, step):
+        stop = min(people, begin + step)
+        shares = [
+            _shares(view, own, texts, pairs, begin, stop)
+            for view, own, pairs in zip((scene.view, other), sensitive, ordered, strict=True)
+        ]
+        joint = shares[0] * shares[1] / everybody
+        total = joint.sum(axis=1)
+        best = joint.argmax(axis=1)
+        at = np.arange(stop - begin)
+        value[begin:stop] = best
+        after[begin:stop] = np.where(total > 0, joint[at, best] / np.where(total > 0, total, 1), 0)
+        prior[begin:stop] = np.maximum(shares[0][at, best], shares[1][at, best]) * (total > 0)
+        left[begin:stop] = (joint > 0).sum(axis=1)
+        before[begin:stop] = np.minimum((shares[0] > 0).sum(axis=1), (shares[1] > 0).sum(axis=1))
+    met = left > 0  # an empty intersection: the person is not in both
+    told = (left == 1) & (before > 1)
+    disclosed = int(weight[told].sum())
+    kinds = np.flatnonzero(met)
+    total_weight = int(weight[met].sum())
+    mean = [float(weight[met] @ numbers[met]) / max(1, total_weight) for numbers in (before, left)]
+    return Outcome(
+        "composition", name, weight[met], prior[met], np.maximum(after, prior)[met], told[met], row[met], table,
+        f"for {disclosed} of {total_weight} persons the two releases together leave one {name} although each alone "
+        f"left several; on average {mean[0]:.4g} values before and {mean[1]:.4g} after",
+        ("m_invariance",),
+        {"one_value_left": disclosed, "mean_values_before": round(mean[0], 6), "mean_values_after": round(mean[1], 6),
+         "in_neither_or_one": int(weight[~met].sum())},
+        lambda kind: f"row {row[kinds[kind]]} of {table}: {name} = {texts[int(value[kinds[kind]])]}",
+    )  # fmt: skip
+
+
+def _shares(
+    view: View, sensitive: Sensitive, texts: Sequence[str | None], pairs: tuple[Int64, Int64], begin: int, stop: int
+) -> Float64:
+    """float64[stop - begin, m]: the distribution over the candidate rows of each person."""
+    of, tuples = pairs
+    low, high = np.searchsorted(of, [begin, stop])
+    of, tuples = of[low:high] - begin, tuples[low:high]
+    number = {text: place for place, text in enumerate(texts)}
+    translate = np.array([number[text] for text in sensitive.texts])
+    own = view.class_of[tuples]
+    lengths = np.diff(sensitive.histogram.start)[own]
+    entry = np.repeat(sensitive.histogram.start[own] - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
+    # a tuple of a two-table release has its share of the rows of its group
+    share = np.repeat(view.rows[tuples] / view.sizes[own], lengths) * sensitive.histogram.count[entry]
+    flat = np.repeat(of, lengths) * len(texts) + translate[sensitive.histogram.value[entry]]
+    found = np.bincount(flat, weights=share, minlength=(stop - begin) * len(texts)).reshape(stop - begin, len(texts))
+    total: Float64 = found / np.maximum(found.sum(axis=1, keepdims=True), 1e-300)
+    return total

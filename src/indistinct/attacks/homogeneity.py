@@ -1,0 +1,45 @@
+"""Homogeneity: everybody in a class has the same sensitive value.
+
+*Attacker.* Knows the class of a person. *Claim*: the value of a class that has only one. *Prior* its share q_v of
+everybody, *posterior* 1; for other classes the attacker claims nothing (prior = posterior = 0). *Learnt*: the class
+has one value and the table more than one.
+
+*Bounds.* Distinct l-diversity with l >= 2: nobody. *Source.* Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam, ACM
+TKDD 1(1):3, 2007, section 2; spec D.2.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indistinct.attacks.outcome import Idle, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from indistinct.attacks.scene import Scene
+
+
+def homogeneity(scene: Scene) -> Iterator[Outcome | Idle]:
+    """Look for classes with one sensitive value."""
+    view = scene.view
+    for name, sensitive in view.sensitive.items():
+        prior = sensitive.prior / sensitive.prior.sum()
+        sole = sensitive.sole()
+        told = (sole >= 0) & (int((sensitive.prior > 0).sum()) > 1)
+        people = int(view.sizes[told].sum())
+
+        def show(kind: int, name: str = name) -> str:
+            texts, value = view.sensitive[name].texts, view.sensitive[name].sole()[kind]
+            return f"{view.label(kind)}: all {view.sizes[kind]} rows have {name} = {texts[value]}"
+
+        yield Outcome(
+            "homogeneity", name, view.sizes, np.where(told, prior[sole], 0.0), np.where(told, 1.0, 0.0), told,
+            view.first, "published",
+            f"{int(told.sum())} of {len(told)} classes hold one {name}: {people} of {view.total} persons are disclosed",
+            ("distinct_l", "entropy_l", "recursive_cl", "p_sensitive_k", "t_closeness"),
+            {"classes": int(told.sum())},
+            show,
+        )  # fmt: skip

@@ -1,0 +1,142 @@
+"""Two releases laid on each other: which classes of one can share persons with which classes of the other.
+
+Two labels *overlap* when some value is covered by both; two classes when their labels do in every column. The values
+are those of the original or of the identified table where there is one, else *witnesses*: for intervals their ends
+and the points between, for masks a text that shows no more than the mask, for nodes of a tree its leaves, for any
+other label the label itself. Every non-empty intersection of two labels of these kinds holds a witness.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from indistinct.attacks.matching import Column, join
+from indistinct.errors import SchemaError
+from indistinct.hierarchies.labels import Interval, Mask, Members, parse
+from indistinct.hierarchies.values import EPOCH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
+
+    from indistinct.attacks.matching import Block
+    from indistinct.attacks.scene import Scene, View
+
+HIDDEN = "\x00"
+
+
+class Overlap(NamedTuple):
+    """Pairs of tuples (``mine`` of the first release, ``theirs`` of the second) that can share persons; int64[.]."""
+
+    mine: NDArray[np.int64]
+    theirs: NDArray[np.int64]
+
+
+def overlaps(scene: Scene, mine: View, theirs: View) -> Overlap:
+    """List the pairs of tuples of two releases that overlap in every quasi-identifier that both have.
+
+    Raises SchemaError when they share none.
+    """
+    names = [name for name in mine.quasi if name in theirs.quasi]
+    if not names:
+        raise SchemaError("the two releases have no quasi-identifier in common: there is nothing to compare them by")
+    sets = []
+    for name in names:
+        own, others = mine.labels[mine.quasi.index(name)], theirs.labels[theirs.quasi.index(name)]
+        values = _values(scene, name, [*own, *others])
+        reader = scene.reader(name, values)
+        holders: dict[int, list[int]] = {}
+        for number, label in enumerate(others):
+            for value in reader.find(label).tolist():
+                holders.setdefault(value, []).append(number)
+        shared = []
+        for label in own:
+            found = {number for value in reader.find(label).tolist() for number in holders.get(value, ())}
+            shared.append(np.array(sorted(found), np.int64))
+        sets.append(Column.of_sets(shared, len(others)))
+    at = [theirs.quasi.index(name) for name in names]
+    blocks: Iterator[Block] = join(
+        np.ascontiguousarray(theirs.tuples[:, at]), mine.tuples[:, [mine.quasi.index(name) for name in names]], sets
+    )
+    pairs = [(block.tuples, block.of) for block in blocks]
+    return Overlap(np.concatenate([p for p, _ in pairs]), np.concatenate([p for _, p in pairs]))
+
+
+def _values(scene: Scene, name: str, labels: Sequence[str | None]) -> list[str | None]:
+    """Return values such that labels overlap just when they share one of them."""
+    people = scene.original if scene.original is not None else scene.identified
+    rows = scene.rows_of_hierarchy(name)
+    if rows is not None:
+        return [*dict.fromkeys([*(row[0] for row in rows), *labels])]
+    texts: dict[str | None, None] = dict.fromkeys(labels)
+    if people is not None and name in people.columns:
+        texts |= dict.fromkeys(people.column(name)[0])
+    reading = scene.reading(name, frozenset())
+    ends: set[Fraction] = set()
+    for label in labels:
+        pattern = None if label is None else parse(label, **reading)
+        if isinstance(pattern, Interval):
+            ends |= {end for end in (pattern.low, pattern.high) if end is not None}
+        elif isinstance(pattern, Mask):
+            hidden = HIDDEN * (pattern.length - len(pattern.prefix) - len(pattern.suffix))
+            texts[f"{pattern.prefix}{hidden}{pattern.suffix}"] = None
+        elif isinstance(pattern, Members):
+            texts |= dict.fromkeys(pattern.texts)
+    texts |= dict.fromkeys(_points(ends, reading))
+    if reading["type"] != "text":  # labels themselves are no values of a scale
+        texts = {text: None for text in texts if text is None or _is_value(text, reading)}
+    return list(texts)
+
+
+def _points(ends: set[Fraction], reading: dict[str, object]) -> list[str]:
+    """Write the ends of intervals and the points between and beyond them as values of the column."""
+    if not ends:
+        return []
+    ordered = sorted(ends)
+    inner = [(a + b) / 2 for a, b in pairwise(ordered)]
+    points = [ordered[0] - 1, *ordered, *inner, ordered[-1] + 1]
+    kind = reading["type"]
+    if kind == "ordinal":
+        order: Sequence[str] = reading["order"] or ()  # type: ignore[assignment]  # a sequence of texts by contract
+        return [order[int(point)] for point in points if point.denominator == 1 and 0 <= point < len(order)]
+    if kind == "integer":
+        whole = {int(point // 1) for point in points} | {int(-(-point // 1)) for point in points}
+        return [str(point) for point in sorted(whole)]
+    if kind == "date":
+        days = sorted({int(point // 1) for point in points})
+        shape = str(reading["format"] or "%Y-%m-%d")
+        return [
+            date.fromordinal(day + EPOCH).strftime(shape) for day in days if 1 <= day + EPOCH <= date.max.toordinal()
+        ]
+    mark = str(reading["decimal"])
+    return [_decimal(point).replace(".", mark) for point in points]
+
+
+def _decimal(value: Fraction) -> str:
+    """Write a fraction whose denominator divides a power of ten (ends of labels and their means do)."""
+    digits = 0
+    while (value * 10**digits).denominator != 1:
+        digits += 1
+    sign, number = ("-" if value < 0 else ""), str(abs(int(value * 10**digits)))
+    return (
+        f"{sign}{number}"
+        if not digits
+        else f"{sign}{number.zfill(digits + 1)[:-digits]}.{number.zfill(digits + 1)[-digits:]}"
+    )
+
+
+def _is_value(text: str, reading: dict[str, object]) -> bool:
+    from indistinct.errors import IndistinctError
+    from indistinct.hierarchies.values import positions
+
+    try:
+        positions("", [text], **reading)  # type: ignore[arg-type]  # the reading of a column
+    except IndistinctError:
+        return False
+    return True

@@ -1,0 +1,238 @@
+"""Run the attacks on a release and say what each one learnt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from indistinct.attacks.background import background
+from indistinct.attacks.composition import composition
+from indistinct.attacks.differencing import differencing
+from indistinct.attacks.downcoding import downcoding
+from indistinct.attacks.homogeneity import homogeneity
+from indistinct.attacks.inference import inference
+from indistinct.attacks.linkage import linkage
+from indistinct.attacks.membership import membership
+from indistinct.attacks.minimality import minimality
+from indistinct.attacks.outcome import Idle, Outcome
+from indistinct.attacks.proximity import proximity
+from indistinct.attacks.scene import Scene, view_of
+from indistinct.attacks.similarity import similarity
+from indistinct.attacks.skewness import skewness
+from indistinct.attacks.tabulate import options_of, tabulate
+from indistinct.attacks.texts import as_html, attacks_text
+from indistinct.errors import PolicyError, SchemaError
+from indistinct.notices import Notice
+from indistinct.policy import from_flags
+from indistinct.policy.parameters import exact
+from indistinct.tables.count import silent
+from indistinct.tables.source import open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from indistinct.attacks.tabulate import Tabulated
+    from indistinct.policy import Policy
+    from indistinct.policy.parameters import Number
+    from indistinct.tables.count import Progress
+
+# Each takes the scene and yields an outcome for each attribute (or one about identity), or says why it was not run.
+ATTACKS: dict[str, Callable[[Scene], Iterator[Outcome | Idle]]] = {
+    attack.__name__: attack
+    for attack in (
+        linkage, homogeneity, background, skewness, similarity, proximity, membership, differencing, composition,
+        minimality, downcoding, inference,
+    )
+}  # fmt: skip
+FAIL_ON = ("average", "worst")
+
+
+@dataclass(frozen=True)
+class Attacks:
+    """The answer of ``attack``; ``document`` is the JSON document of the contract.
+
+    ``revealed`` tells what was learnt about the worst cases, with values of the tables: for the console, never for a
+    document. It is empty unless asked for.
+    """
+
+    document: dict[str, Any]
+    revealed: dict[str, list[str]] = field(default_factory=dict, repr=False)
+
+    @property
+    def satisfied(self) -> bool | None:
+        """Whether every attack that ran stays within ``fail_above``; None when nothing was required."""
+        verdict: bool | None = self.document["satisfied"]
+        return verdict
+
+    def __getitem__(self, name: str) -> dict[str, Any]:
+        """Return the first entry of an attack, one that ran if there is one."""
+        found = [entry for entry in self.document["attacks"] if entry["attack"] == name]
+        return max(found, key=lambda entry: bool(entry["ran"]))
+
+    def __repr__(self) -> str:
+        """Write the answer as a short readable table."""
+        return attacks_text(self.document, self.revealed)
+
+    def _repr_html_(self) -> str:
+        return as_html(attacks_text(self.document, self.revealed))
+
+
+def attack(
+    published: Any,
+    policy: Policy | None = None,
+    *,
+    second: Any = None,
+    identified: Any = None,
+    other: Any = None,
+    other_second: Any = None,
+    original: Any = None,
+    control: Any = None,
+    attacks: Sequence[str] = (),
+    widths: Mapping[str, Number] | None = None,
+    rule_out: int = 1,
+    bound: Number | None = None,
+    tight: bool = False,
+    fail_above: Number | None = None,
+    fail_on: str = "average",
+    reveal: bool = False,
+    repeats: int = 20,
+    progress: Progress = silent,
+    **flags: Any,
+) -> Attacks:
+    """Run the attacks on a published table, whoever made it, and say what each learnt beyond a baseline.
+
+    ``second`` is the table of sensitive values of a two-table release. ``identified`` is a table with names,
+    ``original`` the table before anonymization, ``control`` persons held out before it, ``other`` (with
+    ``other_second``) another release of the same people. Attacks that lack what they need say so and do not count.
+    Quasi-identifiers, sensitive columns and their reading come from the policy or the flags of ``policy.from_flags``.
+
+    ``widths``: window of a numeric attribute for proximity; ``rule_out``: values that background knowledge excludes;
+    ``bound``: the share that a minimal algorithm keeps to (default: from the models of the policy); ``tight``: ranges
+    are known to end at members. With ``fail_above`` the answer is no when the mean gain of an attack (``fail_on =
+    "average"``) or that of its worst case (``"worst"``) is above it.
+
+    Raises PolicyError for values out of range, SchemaError and DataError for tables that do not fit. Not checked: that
+    the original is the original.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"zip": ["1", "1", "2", "2"], "ill": ["a", "a", "a", "b"]})
+    >>> attack(table, qi=["zip"], sensitive=["ill"])["homogeneity"]["learnt"]
+    2
+    """
+    given = policy or from_flags(**flags)
+    limit = None if fail_above is None else _number(fail_above, "--fail-above", 0, 1)
+    if fail_on not in FAIL_ON:
+        raise PolicyError(f'--fail-on takes {" or ".join(FAIL_ON)}, not "{fail_on}"', key="--fail-on")
+    if rule_out < 0:
+        raise PolicyError(f"--rule-out {rule_out}: a number of values is 0 or more", key="--rule-out")
+    unknown = [name for name in attacks if name not in ATTACKS]
+    if unknown:
+        raise PolicyError(f'there is no attack "{unknown[0]}"; there are {", ".join(ATTACKS)}', key="--attacks")
+    wanted = [name for name in ATTACKS if not attacks or name in attacks]
+    progress("read", 0, 0)
+    people = {
+        word: _people(table, given, word)
+        for word, table in (("identified", identified), ("original", original), ("control", control))
+        if table is not None
+    }
+    before = people.get("original")
+    scene = Scene(
+        view_of(published, given, second=second, prior=before),
+        given,
+        other=None if other is None else view_of(other, given, second=other_second),
+        identified=people.get("identified"),
+        original=before,
+        control=people.get("control"),
+        widths={name: _number(width, f"--width {name}", 0, None) for name, width in (widths or {}).items()},
+        rule_out=rule_out,
+        bound=_bound(given) if bound is None else _number(bound, "--bound", 0, 1),
+        tight=tight,
+        repeats=repeats,
+    )
+    found: list[Outcome | Idle] = []
+    for place, name in enumerate(wanted):
+        progress("attack", place, len(wanted))
+        found += ATTACKS[name](scene)
+    progress("attack", len(wanted), len(wanted))
+    return _answered(scene, found, limit, fail_on, reveal=reveal)
+
+
+def _answered(
+    scene: Scene, found: Sequence[Outcome | Idle], limit: Fraction | None, fail_on: str, *, reveal: bool
+) -> Attacks:
+    entries, revealed = [], {}
+    broken = []
+    for outcome in found:
+        entry = outcome.document()
+        if isinstance(outcome, Outcome):
+            if outcome.attack == "inference":  # its interval comes from the repeats, not from persons
+                entry["gain_interval"] = entry["details"].pop("difference_interval")
+                entry["worst"] = []
+            if reveal:
+                title = outcome.attack + (f" of {outcome.attribute}" if outcome.attribute else "")
+                revealed[title] = [outcome.show(kind) for kind in outcome.worst() if outcome.row[kind] > 0]
+            gain = entry["gain"] if fail_on == "average" else entry["largest_gain"]
+            entry["above"] = None if limit is None else exact(gain) > limit
+            if entry["above"]:
+                broken.append({"attack": outcome.attack, "attribute": outcome.attribute, "gain": gain})
+        entries.append(entry)
+    view = scene.view
+    ran = [entry for entry in entries if entry["ran"]]
+    document = {
+        "rows": view.total,
+        "classes": len(view.sizes),
+        "tables": 2 if view.two_tables else 1,
+        "quasi_identifiers": list(view.quasi),
+        "sensitive": list(view.sensitive),
+        "prior": "original" if scene.original is not None else "release",
+        "attacks": entries,
+        "largest_gain": max((entry["gain"] for entry in ran), default=None),
+        "fail_above": None if limit is None else float(limit),
+        "fail_on": fail_on,
+        "satisfied": None if limit is None else not broken,
+        "broken": broken,
+        "warnings": [notice.document() for notice in _notices(scene)],
+    }
+    return Attacks(document, revealed)
+
+
+def _notices(scene: Scene) -> list[Notice]:
+    person = scene.policy.person
+    if person is None:
+        return []
+    message = f'the release does not say whose a row is ("{person.key}"): every row counts as a person of its own'
+    return [Notice("persons", person.key, message)]
+
+
+def _people(table: Any, policy: Policy, word: str) -> Tabulated:
+    """Tabulate a table of persons in the columns of the policy that it has."""
+    options = options_of(policy)
+    columns = open_source(table, options).columns
+    names = [name for name in (*policy.quasi_identifiers, *policy.sensitive_attributes) if name in columns]
+    if not any(name in policy.quasi_identifiers for name in names):
+        listed = ", ".join(policy.quasi_identifiers)
+        raise SchemaError(f"the {word} table has none of the quasi-identifiers ({listed}); it has {', '.join(columns)}")
+    return tabulate(table, names, options)
+
+
+def _bound(policy: Policy) -> Fraction | None:
+    """Take the smallest share of a value that the models of a policy allow a class, if any says so."""
+    shares = [
+        model.alpha if model.model == "alpha_k" else 1 / Fraction(model.l)
+        for model in policy.privacy
+        if model.model in ("alpha_k", "distinct_l", "entropy_l")
+    ]
+    return min(shares, default=None)
+
+
+def _number(value: Number, word: str, least: int, most: int | None) -> Fraction:
+    try:
+        number = exact(value)
+    except ValueError as error:
+        raise PolicyError(f"{word} {error}", key=word) from None
+    if number < least or (most is not None and number > most):
+        limits = f"at least {least}" if most is None else f"from {least} to {most}"
+        hint = f"; did you mean {float(number / 100):g}?" if most == 1 and 1 < number <= 100 else ""
+        raise PolicyError(f"{word} is {value}; it must be {limits}{hint}", key=word)
+    return number

@@ -1,0 +1,113 @@
+"""Similarity: the values of a class are different, and mean the same.
+
+*Attacker.* Knows the class of a person. *Claim*, with a tree over the values: the person's value lies under one
+proper inner node (not a value, not the root); of the nodes that hold the whole class the smallest share of everybody.
+With numbers or dates: it lies in a window of the width W (default 1/20 of the range of everybody) that holds the
+whole class. *Prior* the share of everybody under that node or in that window, *posterior* 1; elsewhere the attacker
+claims nothing. *Learnt*: the claim is made.
+
+*Bounds.* t-closeness with hierarchical or ordered distance (a class wholly under a node with prior q is at least ``(1
+- q)`` times the height of the node's siblings away). {gastric ulcer, gastritis, stomach cancer} is 3-diverse, and
+wholly under "stomach". *Source.* Li, Li, Venkatasubramanian, ICDE 2007, section 3.2; spec D.5.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indistinct.attacks.outcome import Idle, Outcome
+from indistinct.attacks.proximity import window_of, windows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from indistinct.attacks.scene import Scene, Sensitive
+
+
+def similarity(scene: Scene) -> Iterator[Outcome | Idle]:
+    """Look for classes whose values lie under one node, or close together."""
+    for name, sensitive in scene.view.sensitive.items():
+        tree = scene.tree(name)
+        if tree is not None and tree.height > 1:
+            yield _by_tree(scene, sensitive)
+        elif scene.is_numeric(name):
+            yield _by_distance(scene, sensitive)
+        else:
+            yield Idle(
+                "similarity", name, f"{name} has neither a tree (--hierarchy {name}=FILE) nor a numeric type: nothing "
+                "says which of its values are alike",
+            )  # fmt: skip
+
+
+def _by_tree(scene: Scene, sensitive: Sensitive) -> Outcome:
+    view, tree = scene.view, scene.tree(sensitive.attribute)
+    assert tree is not None  # noqa: S101  # asked before
+    codes = {text: code for code, text in enumerate(tree.texts)}
+    code_of = np.array([codes[tree.spellings.get(text or "", text or "") if text is not None else None]
+                        for text in sensitive.texts])  # fmt: skip
+    prior, claim = np.ones(len(view.sizes)), np.full(len(view.sizes), -1)
+    owner, value = sensitive.owner, sensitive.histogram.value
+    for number, level in enumerate(tree.levels[1:], 1):
+        if len(level.labels) == 1:
+            continue
+        node = level.node_of[code_of]
+        share = np.bincount(node, weights=sensitive.prior, minlength=len(level.labels)) / sensitive.prior.sum()
+        begin = sensitive.histogram.start[:-1]
+        low, high = np.minimum.reduceat(node[value], begin), np.maximum.reduceat(node[value], begin)
+        better = (low == high) & (share[low] < prior)
+        prior[better], claim[better] = share[low][better], number
+    told = claim >= 0
+    several = told & (sensitive.distinct > 1)
+    people = int(view.sizes[told].sum())
+
+    def show(kind: int) -> str:
+        level = tree.levels[claim[kind]]
+        node = level.node_of[code_of[value[sensitive.histogram.start[kind]]]]
+        return f"{view.label(kind)}: {sensitive.attribute} is of the kind {level.labels[node]}"
+
+    del owner
+    return _outcome(
+        scene, sensitive, prior, told,
+        f"{int(told.sum())} of {len(told)} classes lie wholly under one node of the tree of {sensitive.attribute} "
+        f"({int(several.sum())} of them with several values): the kind is certain for {people} of {view.total} persons",
+        {"classes": int(told.sum()), "classes_with_several_values": int(several.sum()), "by": "tree"}, show,
+    )  # fmt: skip
+
+
+def _by_distance(scene: Scene, sensitive: Sensitive) -> Outcome | Idle:
+    view = scene.view
+    width = window_of(scene, sensitive)
+    if width is None:
+        return Idle("similarity", sensitive.attribute, f"{sensitive.attribute} has fewer than two different values")
+    found = windows(scene, sensitive, width)
+    told = found.rows == view.sizes
+    several = told & (sensitive.distinct > 1)
+    people = int(view.sizes[told].sum())
+    return _outcome(
+        scene, sensitive, found.prior, told,
+        f"{int(told.sum())} of {len(told)} classes lie wholly within a width of {float(width):g} of "
+        f"{sensitive.attribute} ({int(several.sum())} of them with several values): {people} of {view.total} persons",
+        {"classes": int(told.sum()), "classes_with_several_values": int(several.sum()), "by": "distance",
+         "width": str(width)},
+        lambda kind: f"{view.label(kind)}: {sensitive.attribute} from {found.shown(kind)}",
+    )  # fmt: skip
+
+
+def _outcome(
+    scene: Scene,
+    sensitive: Sensitive,
+    prior: NDArray[np.float64],
+    told: NDArray[np.bool_],
+    reason: str,
+    details: dict[str, object],
+    show: Callable[[int], str],
+) -> Outcome:
+    view = scene.view
+    return Outcome(
+        "similarity", sensitive.attribute, view.sizes, np.where(told, prior, 0.0), np.where(told, 1.0, 0.0), told,
+        view.first, "published", reason, ("t_closeness", "eps_m_anonymity", "ke_anonymity"), details, show,
+    )  # fmt: skip

@@ -1,0 +1,66 @@
+"""The answer of ``attack`` as a table for people."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+HEADS = ("attack", "persons", "learnt", "share", "before", "after", "gain", "95 % interval")
+
+
+def attacks_text(document: Mapping[str, Any], revealed: Mapping[str, Sequence[str]]) -> str:
+    """Write one line for each attack, what it learnt below, and what was not run."""
+    lines = [f"{document['rows']} published rows in {document['classes']} classes", ""]
+    ran = [entry for entry in document["attacks"] if entry["ran"]]
+    rows = [_row(entry) for entry in ran]
+    widths = [max(len(line[column]) for line in [HEADS, *rows]) for column in range(len(HEADS))]
+    lines.append(_line(HEADS, widths))
+    for entry, row in zip(ran, rows, strict=True):
+        lines += [_line(row, widths) + ("  ABOVE" if entry["above"] else ""), f"    {entry['reason']}"]
+        if entry["learnt"] and entry["stopped_by"]:
+            lines.append(f"    would have stopped it: {', '.join(entry['stopped_by'])}")
+        if entry["worst"]:
+            where = ", ".join(str(case["row"]) for case in entry["worst"])
+            lines.append(f"    worst: row {where} of {entry['worst'][0]['table']}")
+        lines += [f"    > {text}" for text in revealed.get(_title(entry), ())]
+    idle = [entry for entry in document["attacks"] if not entry["ran"]]
+    if idle:
+        lines += ["", "not run:", *(f"  {_title(entry)}: {entry['reason']}" for entry in idle)]
+    lines += [f"note: {warning['message']}" for warning in document["warnings"]]
+    if document["satisfied"] is not None:
+        limit, kind = document["fail_above"], "mean" if document["fail_on"] == "average" else "largest"
+        verdict = "no attack" if document["satisfied"] else f"{len(document['broken'])} attacks"
+        lines += ["", f"{verdict} with a {kind} gain above {limit:g}"]
+    return "\n".join(lines)
+
+
+def as_html(text: str) -> str:
+    """Show a text in a notebook as it is in a terminal."""
+    return f"<pre>{escape(text)}</pre>"
+
+
+def _title(entry: Mapping[str, Any]) -> str:
+    return str(entry["attack"]) + (f" of {entry['attribute']}" if entry["attribute"] else "")
+
+
+def _row(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    interval = entry["gain_interval"]
+    return (
+        _title(entry),
+        str(entry["persons"]),
+        str(entry["learnt"]),
+        f"{100 * entry['learnt_share']:.1f} %",
+        f"{entry['prior']:.4f}",
+        f"{entry['posterior']:.4f}",
+        f"{entry['gain']:+.4f}",
+        f"{interval['low']:+.4f} to {interval['high']:+.4f}",
+    )
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    first, *others = (cell.ljust(width) if not column else cell.rjust(width)
+                      for column, (cell, width) in enumerate(zip(cells, widths, strict=True)))  # fmt: skip
+    return "  ".join([first, *others]).rstrip()

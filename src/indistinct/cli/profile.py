@@ -1,0 +1,70 @@
+"""``indistinct profile``: what is in a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from indistinct.cli.common import (
+    Debug,
+    Force,
+    Json,
+    Query,
+    Quiet,
+    SqlTable,
+    place,
+    print_json,
+    progress,
+    tell,
+)
+from indistinct.tables.text_files import check_text_output, write_text
+
+
+def profile(
+    table: Annotated[str, typer.Argument(help="The table: a file, or a database URL.")],
+    max_size: Annotated[
+        int, typer.Option("--max-size", help="Find all minimal unique sets of up to so many columns; 0: none.")
+    ] = 3,
+    draft: Annotated[Path | None, typer.Option("--draft", help="Write a policy draft here.")] = None,
+    delimiter: Annotated[
+        str | None, typer.Option("--delimiter", help="Separator of a text file; sniffed when absent.")
+    ] = None,
+    encoding: Annotated[str | None, typer.Option("--encoding", help="Encoding of a text file; default utf-8.")] = None,
+    missing: Annotated[
+        list[str] | None, typer.Option("--missing", help="Token of a missing value (repeatable; default '').")
+    ] = None,
+    query: Query = None,
+    sql_table: SqlTable = None,
+    force: Force = False,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+) -> int:
+    """Look at a table: columns, types, suggested roles and why, what tells rows apart, a policy to begin with."""
+    from indistinct.releases.profile import profile as run
+
+    if draft is not None:
+        check_text_output(draft, force=force)
+    with progress(quiet=quiet or json) as report:
+        answer = run(
+            place(table),
+            max_size=max_size,
+            delimiter=delimiter,
+            encoding=encoding,
+            missing=missing,
+            query=query,
+            sql_table=sql_table,
+            beside=draft,
+            progress=report,
+        )
+    if draft is not None:
+        write_text(draft, answer.policy, force=force)
+    if json:
+        print_json({**answer.document, "draft": None if draft is None else str(draft)})
+    elif not quiet:
+        tell(repr(answer))
+        if draft is not None:
+            tell(f"draft written to {draft}; read it, complete it, then: indistinct policy check {draft}")
+    return 0

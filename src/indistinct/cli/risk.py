@@ -1,0 +1,110 @@
+"""``indistinct risk``: what an attacker gains from a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from indistinct.cli.common import (
+    Debug,
+    Force,
+    Json,
+    Query,
+    Quiet,
+    SqlTable,
+    names,
+    place,
+    print_json,
+    progress,
+    tell,
+)
+
+if TYPE_CHECKING:
+    from indistinct.releases.risk import Risk
+
+
+def risk(
+    table: Annotated[str, typer.Argument(help="The table: a file, or a database URL.")],
+    policy: Annotated[
+        Path | None, typer.Option("--policy", "-p", help="The policy file; without it --qi names the columns.")
+    ] = None,
+    qi: Annotated[list[str] | None, typer.Option("--qi", help="Quasi-identifiers, separated by commas.")] = None,
+    person: Annotated[str | None, typer.Option("--person", help="Column that says whose a row is.")] = None,
+    threshold: Annotated[str, typer.Option("--threshold", help='A risk above it is "at risk", such as 0.2.')] = "0.2",
+    population: Annotated[
+        str | None, typer.Option("--population", help="Table of the whole population: journalist risk.")
+    ] = None,
+    population_size: Annotated[
+        int | None, typer.Option("--population-size", help="People of whom the table is a sample: estimates.")
+    ] = None,
+    region: Annotated[str | None, typer.Option("--region", help="Take the people of this region, as germany.")] = None,
+    weights: Annotated[str | None, typer.Option("--weights", help="Column of sampling weights.")] = None,
+    household: Annotated[str | None, typer.Option("--household", help="Column that says who lives together.")] = None,
+    suda: Annotated[int | None, typer.Option("--suda", help="Find special uniques of up to so many columns.")] = None,
+    published: Annotated[str | None, typer.Option("--published", help="Measure this table too, side by side.")] = None,
+    rows: Annotated[
+        Path | None, typer.Option("--rows", help="Write the risk of each row here; keep it private.")
+    ] = None,
+    fail_above: Annotated[
+        str | None, typer.Option("--fail-above", help="Exit code 1 when the highest prosecutor risk is above this.")
+    ] = None,
+    query: Query = None,
+    sql_table: SqlTable = None,
+    force: Force = False,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+) -> int:
+    """Say what an attacker gains: prosecutor, journalist, marketer, uniqueness, individual risk, special uniques.
+
+    Every figure comes with a sentence. Exit code 0: measured, 1: above --fail-above, 2: wrong use or bad input.
+    """
+    from indistinct.policy import Policy
+    from indistinct.releases.risk import is_above
+    from indistinct.releases.risk import risk as run
+    from indistinct.tables.write import check_output
+
+    flags: dict[str, Any] = {"qi": names(qi), "person": person}
+    if policy is not None and any(flags.values()):
+        message = "give either --policy or --qi and --person, not both"
+        raise typer.BadParameter(message)
+    if rows is not None:
+        check_output(rows, table, force=force)
+    with progress(quiet=quiet or json) as report:
+        answer = run(
+            place(table),
+            None if policy is None else Policy.load(policy),
+            threshold=threshold,
+            population=None if population is None else place(population),
+            population_size=population_size,
+            region=region,
+            weights=weights,
+            household=household,
+            suda=suda,
+            rows=rows is not None,
+            published=None if published is None else place(published),
+            query=query,
+            sql_table=sql_table,
+            progress=report,
+            **({} if policy is not None else flags),
+        )
+    if rows is not None:
+        _write(answer, rows)
+    failed = fail_above is not None and is_above(answer, fail_above)
+    if json:
+        print_json({**answer.document, "rows_file": None if rows is None else str(rows)})
+    elif not quiet:
+        tell(repr(answer))
+        if rows is not None:
+            tell(f"risk of each row written to {rows}; it says who is in danger, keep it private")
+    return 1 if failed else 0
+
+
+def _write(answer: Risk, path: Path) -> None:
+    from indistinct.tables.write import stage
+
+    with stage(path, answer.rows.to_batches(), answer.rows.schema) as staged:
+        staged.path.chmod(0o600)
+        staged.publish()

@@ -1,0 +1,170 @@
+"""Runs side by side, for people: a table, and loss against guarantee as text and as SVG."""
+
+from __future__ import annotations
+
+from html import escape
+from math import log2
+from string import ascii_letters
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+WIDTH, HEIGHT = 60, 16  # of the chart in characters
+COLOURS = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f3c8d", "#11a579", "#3969ac", "#a5673f",
+    "#80ba5a", "#e73f74", "#4b4b8f", "#666666",
+)  # fmt: skip
+WIDE = 26  # pixels that a number takes
+REASON = 90  # characters of a reason in the table
+
+
+def table_text(document: Mapping[str, Any]) -> str:
+    """Write one line for each run; ``*`` marks those that no other run beats."""
+    head = ("", "algorithm", "k asked", "k", "risk", "LM", "suppressed", "classes", "seconds", "MiB")
+    rows: list[tuple[str, ...]] = [head]
+    marks = _marks(document["runs"])
+    for run in document["runs"]:
+        asked = "" if run["k_asked"] is None else str(run["k_asked"])
+        name = f"{marks[run['algorithm']]} {run['algorithm']}"
+        if "loss" not in run:
+            reason = run["reason"].replace("\n", " ")
+            rows.append(("", name, asked, reason if len(reason) <= REASON else f"{reason[: REASON - 3]}..."))
+            continue
+        risk, peak = run["largest_risk"]["decimal"], run["peak_memory_bytes"]
+        rows.append(
+            (
+                "*" if run["undominated"] else "" if run["status"] == "done" else "!",
+                name,
+                asked,
+                str(run["k"]),
+                f"{risk:.4f}",
+                f"{run['loss']['lm']:.4f}",
+                str(run["suppressed_rows"]),
+                str(run["classes"]),
+                f"{run['seconds']:.2f}",
+                "" if peak is None else f"{peak / 2**20:.0f}",
+            )
+        )
+    full = [row for row in rows if len(row) == len(head)]
+    widths = [max(len(row[column]) for row in full) for column in range(len(head))]
+    widths[1] = max(len(row[1]) for row in rows)
+    counted = f"{document['rows']} rows, {document['tuples']} distinct combinations"
+    lines = [*(_line(row, widths) for row in rows), "", f"{counted}; * no other run reaches as much at less loss"]
+    if any(run["status"] == "not satisfied" for run in document["runs"]):
+        lines.append("! the classes do not satisfy the policy: no release would be delivered")
+    return "\n".join(lines)
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    cells = [
+        cell.ljust(width) if column < 2 else cell.rjust(width)
+        for column, (cell, width) in enumerate(zip(row, widths, strict=False))
+    ]
+    if len(row) < len(widths):  # a reason takes the rest of the line
+        cells[-1] = row[-1]
+    return "  ".join(cells).rstrip()
+
+
+def chart_text(document: Mapping[str, Any]) -> str:
+    """Draw LM upwards against the smallest class to the right (logarithmic); letters are those of the table."""
+    points = _points(document)
+    if not points:
+        return ""
+    low, high, most = _ranges(points)
+    grid = [[" "] * WIDTH for _ in range(HEIGHT)]
+    for _, k, loss, mark, _, undominated in sorted(points, key=lambda point: point[5]):
+        column = round((log2(k) - low) / (high - low) * (WIDTH - 1))
+        row = HEIGHT - 1 - round(loss / most * (HEIGHT - 1))
+        grid[row][column] = mark
+        if undominated and column + 1 < WIDTH and grid[row][column + 1] == " ":
+            grid[row][column + 1] = "*"
+    lines = [f"LM {most:.3f} +" + "".join(grid[0])]
+    lines += [" " * 9 + "|" + "".join(cells).rstrip() for cells in grid[1:-1]]
+    lines.append("   0.000 +" + "".join(grid[-1]))
+    left, right = f"k = {2**low:.0f}", f"{2**high:.0f}"
+    lines.append(" " * 10 + left + right.rjust(WIDTH - len(left)))
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def svg(document: Mapping[str, Any], width: int = 760, height: int = 460) -> str:
+    """Draw LM against the smallest class; the line joins the runs that no other one beats."""
+    points = _points(document)
+    left, right, top, bottom = 70, width - 210, 30, height - 55
+    middle, centre = f"{(left + right) / 2:.0f}", f"{(top + bottom) / 2:.0f}"
+    size = f'width="{width}" height="{height}"'
+    across, up = "smallest class k (largest prosecutor risk 1/k)", "information loss (LM)"
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" {size} role="img">',
+        "<style>text { font: 12px sans-serif }</style>",
+        "<title>Information loss against guarantee</title>",
+        f'<rect {size} fill="#ffffff"/>',
+        f'<path d="M{left} {top}V{bottom}H{right}" fill="none" stroke="#333333"/>',
+        f'<text x="{middle}" y="{height - 12}" text-anchor="middle">{across}</text>',
+        f'<text x="18" y="{centre}" text-anchor="middle" transform="rotate(-90 18 {centre})">{up}</text>',
+    ]
+    if not points:
+        parts.append(f'<text x="{left + 20}" y="{top + 30}">no run has a result</text></svg>')
+        return "\n".join(parts)
+    low, high, most = _ranges(points)
+
+    def x(k: int) -> float:
+        return left + (log2(k) - low) / (high - low) * (right - left)
+
+    def y(loss: float) -> float:
+        return bottom - loss / most * (bottom - top)
+
+    written: float = left - WIDE
+    for k in sorted({point[1] for point in points}):
+        if x(k) - written >= WIDE:  # numbers do not run into each other
+            written = x(k)
+            parts.append(f'<text x="{written:.1f}" y="{bottom + 18}" text-anchor="middle">{k}</text>')
+    for quarter in range(5):
+        loss = most * quarter / 4
+        parts.append(f'<text x="{left - 8}" y="{y(loss) + 4:.1f}" text-anchor="end">{loss:.3f}</text>')
+        parts.append(f'<path d="M{left} {y(loss):.1f}H{right}" stroke="#dddddd"/>')
+    line = " ".join(f"{x(point[1]):.1f},{y(point[2]):.1f}" for point in _frontier(points))
+    parts.append(f'<polyline points="{line}" fill="none" stroke="#333333" stroke-dasharray="5 4"/>')
+    for name, k, loss, _, colour, undominated in points:
+        radius, fill = (6, colour) if undominated else (4, "#ffffff")
+        parts.append(
+            f'<circle cx="{x(k):.1f}" cy="{y(loss):.1f}" r="{radius}" fill="{fill}" stroke="{colour}" stroke-width="2">'
+            f"<title>{escape(name)}: k = {k}, LM {loss:.4f}</title></circle>"
+        )
+    for place, (name, colour) in enumerate({point[0]: point[4] for point in points}.items()):
+        parts.append(f'<circle cx="{right + 24}" cy="{top + 18 * place}" r="5" fill="{colour}"/>')
+        parts.append(f'<text x="{right + 36}" y="{top + 18 * place + 4}">{escape(name)}</text>')
+    parts.append(f'<text x="{right + 18}" y="{bottom}" fill="#555555">filled: undominated</text></svg>')
+    return "\n".join(parts)
+
+
+Point = tuple[str, int, float, str, str, bool]
+
+
+def _points(document: Mapping[str, Any]) -> list[Point]:
+    """Name, k, LM, letter, colour, whether undominated, of the runs that satisfy the policy."""
+    marks = _marks(document["runs"])
+    colours = {name: COLOURS[place % len(COLOURS)] for place, name in enumerate(marks)}
+    return [
+        (run["algorithm"], run["k"], run["loss"]["lm"], marks[run["algorithm"]], colours[run["algorithm"]],
+         run["undominated"])
+        for run in document["runs"]
+        if run["status"] == "done"
+    ]  # fmt: skip
+
+
+def _frontier(points: Sequence[Point]) -> list[Point]:
+    return sorted((point for point in points if point[5]), key=lambda point: (point[1], point[2]))
+
+
+def _marks(runs: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Give each algorithm a letter, in the order of the table."""
+    names = list(dict.fromkeys(run["algorithm"] for run in runs))
+    return {name: ascii_letters[place % len(ascii_letters)] for place, name in enumerate(names)}
+
+
+def _ranges(points: Sequence[Point]) -> tuple[float, float, float]:
+    """Least and greatest log2 k, greatest loss; never empty."""
+    places = [log2(point[1]) for point in points]
+    low, high = min(places), max(places)
+    return low, high if high > low else low + 1, max(*(point[2] for point in points), 1e-9)

@@ -1,0 +1,32 @@
+"""The story of the attacks comes out as it is told."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[2] / "examples" / "attacks" / "run.py"
+
+
+@pytest.mark.slow
+def test_each_protection_meets_its_attack(capsys):
+    spec = importlib.util.spec_from_file_location("attacks_story", SCRIPT)
+    story = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(story)
+    found = story.main(reveal=True)
+    told = capsys.readouterr().out
+    assert found["names"]["linkage"]["details"]["unique_links"] > 100
+    assert "HIV" in "".join(found["names"].revealed["linkage"]) or found["names"]["linkage"]["worst"]
+    assert found["k"]["linkage"]["details"]["unique_links"] == 0
+    assert found["k"]["homogeneity"]["learnt"] > 0
+    assert found["k"]["background"]["learnt"] > found["k"]["homogeneity"]["learnt"]
+    assert found["l"]["homogeneity"]["learnt"] == 0
+    assert found["l"]["skewness"]["details"]["largest_ratio"]["decimal"] > 20
+    assert found["l"]["similarity"]["learnt"] > 0
+    assert found["t"]["similarity"]["learnt"] == 0
+    assert found["t"]["skewness"]["gain"] < found["l"]["skewness"]["gain"]
+    assert found["numbers"]["proximity"]["learnt"] > 0
+    assert found["eps"]["proximity"]["gain"] < found["numbers"]["proximity"]["gain"]
+    assert found["eps"]["linkage"]["details"]["unique_links"] > 100, "quasi-identifiers are exact in two tables"
+    assert found["again"]["differencing"]["learnt"] >= 1
+    assert all(f"{number}. " in told for number in range(1, 8))
