@@ -34,6 +34,16 @@ def test_links_lead_somewhere(page):
             assert not anchor or anchor in anchors(target), f"{link}#{anchor}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_tables_have_a_head_and_headings_stand_alone(page):
+    text = re.sub(r"```.*?```", "```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        assert re.fullmatch(r"\|( -+ \|)+", table.splitlines()[1]), table
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1, table
+    for lines in re.findall(r"^(?!\n).*\n#+ .*$|^#+ .*\n(?!\n).+$|^[^|\n].*\n\|.*$", text, re.MULTILINE):
+        pytest.fail(f"a blank line is missing: {lines}")
+
+
 def test_every_page_is_in_the_list_of_pages():
     index = text_of("docs/index.md")
     for page in (ROOT / "docs").rglob("*.md"):
