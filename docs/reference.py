@@ -19,7 +19,7 @@ from typing import Any
 import indistinct as ind
 
 ROOT = Path(__file__).resolve().parents[1]
-COPIED = ("README.md", "README.zh-CN.md", "LICENSE", "docs", "examples")
+COPIED = ("README.md", "README.zh-CN.md", "LICENSE", "docs", "examples", "experiments/proximity/results")
 LEFT_OUT = ("__pycache__", "reference.py", "discharges.csv")
 COMMANDS = (
     "profile", "audit", "policy draft", "policy check", "policy schema", "hierarchy build", "hierarchy check",
@@ -106,9 +106,7 @@ def main(target: Path) -> None:
     for name in COPIED:
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(
-                source, target / name, ignore=shutil.ignore_patterns("__pycache__", "*.py", "discharges.csv")
-            )
+            shutil.copytree(source, target / name, ignore=shutil.ignore_patterns(*LEFT_OUT))
         else:
             shutil.copy(source, target / name)
     reference = target / "docs" / "reference"

@@ -54,4 +54,7 @@ def test_the_menu_leads_to_every_page(pages):
     listed = list(paths(project["nav"]))
     there = {page.relative_to(pages).as_posix() for page in pages.rglob("*.md")}
     assert sorted(listed) == sorted(there)
+    for page in pages.rglob("*.md"):
+        for link in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+            assert link.startswith("http") or (page.parent / link).exists(), f"{page.name}: {link}"
     assert project["theme"]["font"] is False  # pages fetch nothing from outside
