@@ -23,8 +23,9 @@ from indistinct.utility.private import PrivateHistogram, PrivateMean, answer, pl
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from indistinct.policy import Policy
+    from indistinct.policy import Policy, Roles
     from indistinct.tables.count import Progress
+    from indistinct.tables.source import Source
     from indistinct.utility import Axis, Sides
     from indistinct.utility.private import Bounds, Neighbours, PrivateQuery
 
@@ -104,15 +105,7 @@ def private(
     roles = resolve(policy, source.columns)
     sides, notices = sides_of(source, published, policy, roles, progress)
     declared = _declared(sides, policy, bounds or {})
-    axes = [
-        column_axis(
-            axis.name, axis.before, axis.after, source, policy, generalized=axis.name in roles.quasi, domain=ends
-        )
-        if axis.name in (bounds or {}) and axis.is_ordered and (ends := declared[axis.name])
-        else axis
-        for axis in sides.axes
-    ]  # a reader of the release knows these bounds too
-    sides = replace(sides, axes=tuple(axes))
+    sides = replace(sides, axes=tuple(_within(axis, source, policy, roles, declared) for axis in sides.axes))
     asked = list(_all(sides, declared) if queries is None else queries)
     if not asked:
         raise PolicyError(
@@ -178,6 +171,17 @@ def _declared(sides: Sides, policy: Policy, bounds: Mapping[str, Sequence[Any]])
             rows = read_taxonomy(policy.locate(attribute.spec["file"]))
             found[axis.name] = tuple(dict.fromkeys(row[0] for row in rows))
     return found
+
+
+def _within(
+    axis: Axis, source: Source, policy: Policy, roles: Roles, declared: Mapping[str, Bounds | tuple[str, ...]]
+) -> Axis:
+    """Cut the published cells of an ordered column to its declared bounds, which a reader of the release knows too."""
+    ends = declared.get(axis.name)
+    if ends is None or not isinstance(ends[0], Fraction):
+        return axis
+    quasi = axis.name in roles.quasi
+    return column_axis(axis.name, axis.before, axis.after, source, policy, generalized=quasi, domain=ends)
 
 
 def _given(axis: Axis, values: Sequence[Any]) -> Bounds | tuple[str, ...]:
