@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from indistinct.releases.explain import Explanation, explain
     from indistinct.releases.profile import Profile, profile
     from indistinct.releases.risk import Risk, risk
+    from indistinct.releases.transform import Transformed, transform
     from indistinct.releases.utility import Utility, utility
     from indistinct.releases.verify import Verification, verify
     from indistinct.reports.dictionary import dictionary
@@ -82,6 +83,7 @@ _WHERE: Final = {
     "releases.explain": ("Explanation", "explain"),
     "releases.profile": ("Profile", "profile"),
     "releases.risk": ("Risk", "risk"),
+    "releases.transform": ("Transformed", "transform"),
     "releases.utility": ("Utility", "utility"),
     "releases.verify": ("Verification", "verify"),
     "reports.dictionary": ("dictionary",),
@@ -130,6 +132,7 @@ __all__ = [
     "SampleUniqueness",
     "SchemaError",
     "TCloseness",
+    "Transformed",
     "UnsupportedError",
     "Utility",
     "Verification",
@@ -144,6 +147,7 @@ __all__ = [
     "profile",
     "report",
     "risk",
+    "transform",
     "utility",
     "verify",
 ]

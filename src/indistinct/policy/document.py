@@ -29,6 +29,7 @@ from indistinct.policy.parameters import Exact, Whole, exact, plain, whole
 from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, NTCloseness, Numeric, TCloseness
 from indistinct.policy.problems import Section, check_word, nearest, path, problem, refuse, show
 from indistinct.policy.roles import AnyRole  # noqa: TC001  # pydantic reads it at run time
+from indistinct.policy.transforms import AnyTransform, LocalSuppression
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -535,6 +536,8 @@ class Policy(Section):
     """The columns by name; the order of the quasi-identifiers is theirs."""
     privacy: tuple[AnyPrivacy, ...] = ()
     """The privacy models; all of them must hold."""
+    transforms: tuple[AnyTransform, ...] = ()
+    """Transforms of single cells and rows, applied in this order by a step of its own; they give no k."""
     suppression: Suppression = Field(default_factory=Suppression)
     missing: Missing = Field(default_factory=Missing)
     recoding: Recoding = Field(default_factory=Recoding)
@@ -550,7 +553,14 @@ class Policy(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        refuse([*self._role_problems(), *self._privacy_problems(), *self._target_problems()])
+        refuse(
+            [
+                *self._role_problems(),
+                *self._privacy_problems(),
+                *self._target_problems(),
+                *self._transform_problems(),
+            ]
+        )
         self._choose_algorithm()
         return self
 
@@ -574,6 +584,30 @@ class Policy(Section):
             return []
         sentence = f"must name a sensitive or insensitive column; its role is {attribute.role}"
         return [problem(("recoding", "target"), sentence, target)]
+
+    def _transform_problems(self) -> list[InitErrorDetails]:
+        found = []
+        for position, transform in enumerate(self.transforms):
+            several = "attributes" in type(transform).model_fields
+            place = ("transforms", position, "attributes" if several else "attribute")
+            twice = [name for name, times in Counter(transform.names).items() if times > 1]
+            found += [problem(place, "is named twice", name) for name in twice]
+            for name in transform.names:
+                attribute = self.attributes.get(name)
+                if attribute is None or (self.person is not None and name == self.person.key):
+                    found.append(problem(place, f"is not declared; {nearest(name, self.attributes)}", name))
+                elif attribute.role == "identifying":
+                    sentence = "is identifying, and such columns are not published; name another column"
+                    found.append(problem(place, sentence, name))
+                elif isinstance(transform, LocalSuppression) and attribute.role != "quasi_identifying":
+                    sentence = f"must be quasi-identifiers; the role is {attribute.role}"
+                    found.append(problem(place, sentence, name))
+                elif transform.types and attribute.type not in transform.types:
+                    sentence = f'has type = "{attribute.type}"; {transform.method} takes {", ".join(transform.types)}'
+                    found.append(problem(place, sentence, name))
+                elif getattr(transform, "replacement", "") == "mean" and attribute.type == "ordinal":
+                    found.append(problem(place, "is ordinal, which has no mean; use the limit", name))
+        return found
 
     def _role_problems(self) -> list[InitErrorDetails]:
         found = []
@@ -796,7 +830,7 @@ def _plain(value: Any) -> Any:
         kept = {}
         for name, field in type(value).model_fields.items():
             item = getattr(value, name)
-            is_tag = name in ("version", "model") or (name == "kind" and item != "file")
+            is_tag = name in ("version", "model", "method") or (name == "kind" and item != "file")
             if is_tag or item != _default(type(value), name):
                 kept[field.alias or name] = _plain(item)
         return kept

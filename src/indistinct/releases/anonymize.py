@@ -26,6 +26,7 @@ from indistinct.releases.prepare import near_unique, prepare
 from indistinct.releases.proof import verify_written
 from indistinct.releases.published import delimiter_of, missing_text
 from indistinct.releases.texts import as_html, release_text
+from indistinct.releases.transformed import transformed_before
 from indistinct.tables.count import silent
 from indistinct.tables.frames import give_back, kind_of
 from indistinct.tables.identifiers import check_mapping, stage_mapping
@@ -142,6 +143,7 @@ def anonymize(
     """
     policy.require_models()
     path = None if output is None else Path(output)
+    before, notices = transformed_before(table, policy)
     if path is not None:
         for file in dict.fromkeys((path, *outputs_of(policy, path))):  # the manifest is named after the first
             check_output(file, table, force=force)
@@ -156,7 +158,8 @@ def anonymize(
     clock.lap("decide")
     decision = apply(prepared, assignment, layout)
     clock.lap("apply")
-    document = _document(decision, path)
+    document = _document(decision, path) | before
+    document["warnings"] += [notice.document() for notice in notices]
     clock.lap("measure")
     with ExitStack() as stack:
         given = pseudonyms_given(layout)

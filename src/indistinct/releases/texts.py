@@ -321,3 +321,15 @@ def explanation_text(document: Mapping[str, Any]) -> str:
             lines += ["", about]
         lines.append(f"  {sentence['text']}")
     return "\n".join([*lines, *warnings_text(document["warnings"])])
+
+
+def transform_text(document: Mapping[str, Any]) -> str:
+    """Write what a step of transforms did."""
+    left = "" if document["published_rows"] == document["rows"] else f" of {document['rows']}"
+    lines = [f"{document['published_rows']}{left} rows transformed ({document['declares']}); no k is given"]
+    lines += [f"  {entry['method']}: {entry['says']}" for entry in document["transforms"]]
+    unproven = [name for name, word in document["verification"]["coverage"].items() if word == "not proven"]
+    if unproven:
+        lines.append(f"coverage not proven: {', '.join(unproven)}")
+    lines += [f"written to {place}" for place in document["outputs"]]
+    return "\n".join([*lines, *warnings_text(document["warnings"])])
