@@ -155,8 +155,10 @@ def test_noise():
         {"x": np.round(x).astype(int), "y": np.round(2 * x + rng.normal(0, 5, 4000), 1), "q": ["a"] * 4000}
     )
     attributes = {
-        "x": {"role": "sensitive", "type": "integer"}, "y": {"role": "sensitive", "type": "decimal"}, "q": {"role": "qi"},
-    }  # fmt: skip
+        "x": {"role": "sensitive", "type": "integer"},
+        "y": {"role": "sensitive", "type": "decimal"},
+        "q": {"role": "qi"},
+    }
     one = done(frame, {"method": "additive_noise", "attribute": "x", "share": 0.5}, attributes=attributes)
     assert one.table.schema == frame.schema
     ratio = np.var(one.table["x"].to_numpy()) / np.var(frame["x"].to_numpy())

@@ -22,6 +22,7 @@ from indistinct.models import (
     k_anonymity,
     k_map,
     ke_anonymity,
+    km_anonymity,
     n_t_closeness,
     npd_recursive,
     p_sensitive_k,
@@ -70,6 +71,7 @@ MODELS: Mapping[str, Model] = {
         sample_uniqueness.MODEL,
         population_uniqueness.MODEL,
         profitability.MODEL,
+        km_anonymity.MODEL,
         safepub.MODEL,
     )
 }

@@ -22,11 +22,11 @@ from pydantic import (
     model_validator,
 )
 
-from indistinct.errors import PolicyError
+from indistinct.errors import PolicyError, UnsupportedError
 from indistinct.notices import Notice
 from indistinct.policy.generalization import ORDERED_TYPES, TREES, TYPES_OF_KIND, Generalization, Range
 from indistinct.policy.parameters import Exact, Whole, exact, plain, whole
-from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, NTCloseness, Numeric, TCloseness
+from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, KmAnonymity, NTCloseness, Numeric, TCloseness
 from indistinct.policy.problems import Section, check_word, nearest, path, problem, refuse, show
 from indistinct.policy.roles import AnyRole  # noqa: TC001  # pydantic reads it at run time
 from indistinct.policy.transforms import AnyTransform, LocalSuppression
@@ -198,13 +198,14 @@ class Attribute(Section):
     identifying, a pseudonym without the place of its key. Not checked: values of the table, files.
     """
 
-    later: ClassVar[tuple[str, ...]] = ("separator",)
     hints: ClassVar[dict[str, str]] = {"key": "a key never stands in a policy; name key_file or key_env"}
 
     role: AnyRole
     """identifying, quasi_identifying, sensitive or insensitive."""
     type: Literal["text", "integer", "decimal", "date", "ordinal"] = "text"
     """How the texts of the column are read."""
+    separator: str | None = Field(default=None, min_length=1)
+    """What separates the items of a set-valued quasi-identifier, for km_anonymity."""
     format: str | None = Field(default=None, min_length=1)
     """How dates are written, such as "%d.%m.%Y"; default "%Y-%m-%d"."""
     order: tuple[str, ...] | None = Field(default=None, min_length=1)
@@ -310,6 +311,9 @@ class Attribute(Section):
         if self.action == "pseudonym" and (self.key_file is None) == (self.key_env is None):
             sentence = "needs the place of its key: either key_file or key_env (the key never stands in a policy)"
             found.append(problem(("action",), sentence, self.action))
+        if self.separator is not None and self.role != "quasi_identifying":
+            sentence = f"is for set-valued quasi-identifiers; the role is {self.role}"
+            found.append(problem(("separator",), sentence, self.separator))
         for name in ("key_file", "key_env", "mapping_file"):
             value = getattr(self, name)
             if value is not None and self.action != "pseudonym":
@@ -628,6 +632,8 @@ class Policy(Section):
     def _privacy_problems(self) -> list[InitErrorDetails]:
         found = []
         for position, model in enumerate(self.privacy):
+            if isinstance(model, KmAnonymity):
+                found += self._set_problems(model, position)
             for name in model.attributes_used:
                 place = (
                     "privacy",
@@ -654,6 +660,17 @@ class Policy(Section):
                 elif isinstance(model, Numeric):
                     found += _number_problems(model, attribute, position)
         return found
+
+    def _set_problems(self, model: KmAnonymity, position: int) -> list[InitErrorDetails]:
+        place, attribute = ("privacy", position, "attribute"), self.attributes.get(model.attribute)
+        if attribute is None:
+            return [problem(place, f"is not declared; {nearest(model.attribute, self.attributes)}", model.attribute)]
+        if attribute.role != "quasi_identifying":
+            return [problem(place, f"must be a quasi-identifier; its role is {attribute.role}", model.attribute)]
+        if attribute.separator is None:
+            sentence = f"needs to know its items: set {path(('attributes', model.attribute))}.separator"
+            return [problem(place, sentence, model.attribute)]
+        return []
 
     @property
     def base(self) -> Path:
@@ -691,7 +708,13 @@ class Policy(Section):
         return self.names_with("sensitive")
 
     def require_models(self) -> None:
-        """Raise PolicyError when the policy names no privacy model, as every release needs one."""
+        """Raise PolicyError when the policy names no privacy model, as every release needs one.
+
+        Raises UnsupportedError for a model that only an audit can check.
+        """
+        if any(isinstance(model, KmAnonymity) for model in self.privacy):
+            message = "km_anonymity is checked by audit only: no algorithm of this version can hold it"
+            raise UnsupportedError(message, key="privacy")
         if not self.privacy:
             message = (
                 "the policy names no privacy model, so a release would protect nobody: "

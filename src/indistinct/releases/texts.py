@@ -31,6 +31,7 @@ MODEL_NAMES = {
     "sample_uniqueness": "sample uniqueness",
     "population_uniqueness": "population uniqueness",
     "profitability": "profitability",
+    "km_anonymity": "k^m-anonymity",
     "safepub": "SafePub, differential privacy",
     "eps_i_k_anonymity": "(eps_i,k)-anonymity (proximity risk)",
 }

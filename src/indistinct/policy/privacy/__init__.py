@@ -37,6 +37,7 @@ from indistinct.policy.privacy.identity import (
     Profitability,
     SampleUniqueness,
 )
+from indistinct.policy.privacy.item_sets import KmAnonymity
 from indistinct.policy.privacy.mechanisms import Safepub
 from indistinct.policy.privacy.numeric import EpsIKAnonymity, EpsMAnonymity, GradedL, KeAnonymity, Numeric
 from indistinct.policy.problems import check_tag
@@ -57,6 +58,7 @@ __all__ = [
     "KAnonymity",
     "KMap",
     "KeAnonymity",
+    "KmAnonymity",
     "NTCloseness",
     "NpdRecursive",
     "Numeric",
@@ -72,10 +74,7 @@ __all__ = [
 ]
 
 # models that the policy format knows and this version does not have yet
-PLANNED_MODELS: tuple[str, ...] = (
-    "km_anonymity",
-    "m_invariance",
-)
+PLANNED_MODELS: tuple[str, ...] = ("m_invariance",)
 
 
 def check_model(item: Any) -> Any:
@@ -109,6 +108,7 @@ AnyPrivacy = Annotated[
     | SampleUniqueness
     | PopulationUniqueness
     | Profitability
+    | KmAnonymity
     | Safepub,
     Field(discriminator="model"),
     BeforeValidator(check_model),
