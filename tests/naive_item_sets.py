@@ -13,3 +13,16 @@ def supports(rows, m):
         )
         for row in rows
     ]
+
+
+def is_generalized(before, after, paths):
+    """Whether each set holds exactly one label above (or equal to) each of its items, and no other."""
+    chosen = {}
+    for old, new in zip(before, after, strict=True):
+        labels = {item: [label for label in dict.fromkeys(paths[item]) if label in new] for item in old}
+        if any(len(found) != 1 for found in labels.values()) or {f[0] for f in labels.values()} != set(new):
+            return False
+        for item, (label,) in labels.items():
+            if chosen.setdefault(item, label) != label:
+                return False
+    return True

@@ -31,6 +31,7 @@ import numpy as np
 from indistinct.errors import UnsupportedError
 from indistinct.models.contract import Context, Evaluation, Model
 from indistinct.tables.keys import KeyTable
+from indistinct.tables.order import lexicographic_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from indistinct.policy.privacy import KmAnonymity
     from indistinct.tables.records import Classes, ItemSets
 
+    Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
 
 LARGEST = 30_000_000
@@ -84,31 +86,47 @@ def rarest(sets: ItemSets, rows: Int64, m: int) -> Int64:
     lengths = np.diff(sets.start)
     least = np.full(len(lengths), int(rows.sum()), np.int64)
     for size in np.unique(np.minimum(lengths, m)).tolist():
-        if size == 0:
-            continue
-        longer, counts = np.unique(lengths[lengths >= size], return_counts=True)
-        subsets = sum(
-            comb(length, size) * count for length, count in zip(longer.tolist(), counts.tolist(), strict=True)
-        )
-        if subsets > LARGEST:
-            raise UnsupportedError(
-                f"there are {subsets} sets of {size} items to count, more than {LARGEST}; take a smaller m"
-            )
-        keys = KeyTable(size)
-        found = []
-        for length in longer.tolist():
-            owner = np.flatnonzero(lengths == length)
-            items = sets.item[sets.start[owner][:, None] + np.arange(length)]
-            chosen = np.array(list(combinations(range(length), size)), np.int64)
-            columns = [np.ascontiguousarray(items[:, chosen[:, place]].reshape(-1)) for place in range(size)]
-            found.append((length, owner, keys.add(columns).reshape(len(owner), -1)))
-        support = np.zeros(len(keys.counts), np.int64)
-        for _, owner, number in found:
-            np.add.at(support, number, rows[owner][:, None])
-        for length, owner, number in found:
-            if size == min(length, m):
-                least[owner] = support[number].min(axis=1)
+        if size:
+            _, support, found = _counted(sets, rows, size)
+            for length, owner, number in found:
+                if size == min(length, m):
+                    least[owner] = support[number].min(axis=1)
     return least
+
+
+def rarest_set(sets: ItemSets, rows: Int64, size: int) -> tuple[int, list[int]] | None:
+    """Return how many rows hold the rarest set of exactly ``size`` items, and its items; None where none occurs.
+
+    Ties: the first in the order of the items. Raises as ``rarest`` does.
+    """
+    codes, support, found = _counted(sets, rows, size)
+    if not found:
+        return None
+    least = np.flatnonzero(support == support.min())
+    first = least[lexicographic_order(codes[least], [sets.items] * size)[0]]
+    return int(support[first]), [int(code) for code in codes[first]]
+
+
+def _counted(sets: ItemSets, rows: Int64, size: int) -> tuple[Int32, Int64, list[tuple[int, Int64, Int32]]]:
+    """Count all subsets of one size: their items, their rows, and by length of sets the classes and their subsets."""
+    lengths = np.diff(sets.start)
+    longer, counts = np.unique(lengths[lengths >= size], return_counts=True)
+    subsets = sum(comb(length, size) * n for length, n in zip(longer.tolist(), counts.tolist(), strict=True))
+    if subsets > LARGEST:
+        message = f"there are {subsets} sets of {size} items to count, more than {LARGEST}; take a smaller m"
+        raise UnsupportedError(message)
+    keys = KeyTable(size)
+    found = []
+    for length in longer.tolist():
+        owner = np.flatnonzero(lengths == length)
+        items = sets.item[sets.start[owner][:, None] + np.arange(length)]
+        chosen = np.array(list(combinations(range(length), size)), np.int64)
+        columns = [np.ascontiguousarray(items[:, chosen[:, place]].reshape(-1)) for place in range(size)]
+        found.append((length, owner, keys.add(columns).reshape(len(owner), -1)))
+    support = np.zeros(len(keys.counts), np.int64)
+    for _, owner, number in found:
+        np.add.at(support, number, rows[owner][:, None])
+    return keys.codes(), support, found
 
 
 def criteria(privacy: KmAnonymity, context: Context) -> None:  # the contract's

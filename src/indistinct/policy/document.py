@@ -29,7 +29,7 @@ from indistinct.policy.parameters import Exact, Whole, exact, plain, whole
 from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, KmAnonymity, NTCloseness, Numeric, TCloseness
 from indistinct.policy.problems import Section, check_word, nearest, path, problem, refuse, show
 from indistinct.policy.roles import AnyRole  # noqa: TC001  # pydantic reads it at run time
-from indistinct.policy.transforms import AnyTransform, LocalSuppression
+from indistinct.policy.transforms import AnyTransform, Km, LocalSuppression
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -608,6 +608,9 @@ class Policy(Section):
                     found.append(problem(place, sentence, name))
                 elif transform.types and attribute.type not in transform.types:
                     sentence = f'has type = "{attribute.type}"; {transform.method} takes {", ".join(transform.types)}'
+                    found.append(problem(place, sentence, name))
+                elif isinstance(transform, Km) and attribute.separator is None:
+                    sentence = f"needs to know its items: set {path(('attributes', name))}.separator"
                     found.append(problem(place, sentence, name))
                 elif getattr(transform, "replacement", "") == "mean" and attribute.type == "ordinal":
                     found.append(problem(place, "is ordinal, which has no mean; use the limit", name))

@@ -163,6 +163,18 @@ class RankSwapping(_OfOne):
     """Largest difference of ranks, as a share of the rows."""
 
 
+class Km(_OfOne):
+    """Generalizes the items of a set-valued column along a tree until it is k^m-anonymous."""
+
+    method: Literal["km"] = "km"
+    hierarchy: str = Field(min_length=1)
+    """File with a row for each item: item, level 1, ..., top; relative to the policy file."""
+    k: Whole = Field(ge=2)
+    """Least number of rows that hold a set."""
+    m: Whole = Field(ge=1)
+    """Most items that others know of somebody."""
+
+
 class Sampling(Transform):
     """Keeps a random sample of the rows, drawn without replacement."""
 
@@ -194,6 +206,7 @@ AnyTransform = Annotated[
     | AdditiveNoise
     | CorrelatedNoise
     | RankSwapping
+    | Km
     | Sampling,
     Field(discriminator="method"),
     BeforeValidator(check_method),

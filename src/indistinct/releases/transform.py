@@ -17,6 +17,7 @@ from indistinct import transforms
 from indistinct.errors import DataError, PolicyError, VerificationError
 from indistinct.notices import Notice
 from indistinct.policy import resolve
+from indistinct.policy.transforms import Km
 from indistinct.releases.manifest import manifest_path, publish_with, sha256
 from indistinct.releases.prepare import kept_identifying, options_of, reading_of
 from indistinct.releases.proof import as_spelled
@@ -36,6 +37,7 @@ from indistinct.transforms.columns import Column
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy, Roles
+    from indistinct.policy.transforms import Transform
     from indistinct.tables.apply import Published, PublishedColumn
     from indistinct.tables.count import Progress
     from indistinct.tables.frames import Kind
@@ -118,7 +120,7 @@ def transform(
     progress("transform", 0, len(policy.transforms))
     after, kept, entries = dict(before), np.arange(len(next(iter(before.values())).codes)), []
     for position, one in enumerate(policy.transforms, 1):
-        outcome = transforms.transform(one.method)(one, after, chance)
+        outcome = transforms.transform(one.method)(_located(policy, one), after, chance)
         after |= outcome.columns
         if outcome.rows is not None:
             kept = kept[outcome.rows]
@@ -154,6 +156,11 @@ def transform(
     return found
 
 
+def _located(policy: Policy, one: Transform) -> Transform:
+    """Say where the file of a transform is, seen from here."""
+    return one.model_copy(update={"hierarchy": str(policy.locate(one.hierarchy))}) if isinstance(one, Km) else one
+
+
 def _columns(policy: Policy, roles: Roles, source: Source) -> list[str]:
     """Columns of the result: all of a table that is still to be anonymized, else those that may be published."""
     if policy.privacy:
@@ -177,9 +184,10 @@ def _column(policy: Policy, roles: Roles, source: Source, given: PublishedColumn
     distinct = list(dict.fromkeys(text for text in texts if text is not None))
     place = {text: position for position, text in enumerate(distinct)}
     code_of = np.array([-1 if text is None else place[text] for text in [*texts, None]], np.int32)
-    attribute = roles.attributes[name]
+    attribute, quasi = roles.attributes[name], name in roles.quasi
     reading = reading_of(policy, source, name) if name in policy.attributes else {"type": "text"}
-    return Column(name, tuple(distinct), code_of[given.codes], reading, attribute.weight, name in roles.quasi)
+    separator = attribute.separator or ";"
+    return Column(name, tuple(distinct), code_of[given.codes], reading, attribute.weight, quasi, separator)
 
 
 def _published(source: Source, given: PublishedColumn, before: Column, after: Column) -> PublishedColumn:
@@ -204,12 +212,12 @@ def _typed(column: Column, texts: list[str | None], kind: Any) -> PublishedColum
 
 
 def _coverage(policy: Policy, before: dict[str, Column], after: dict[str, Column], kept: Any) -> dict[str, str]:
-    """Say of each column whether every cell is its original or blank; of perturbed ones nothing is claimed."""
+    """Say of each column whether every cell is its original or blank; of others nothing is claimed."""
     perturbed = {
         name
         for one in policy.transforms
         for name in one.names
-        if transforms.DECLARES[one.method] == "perturbing"
+        if transforms.DECLARES[one.method] == "perturbing" or isinstance(one, Km)
     }  # fmt: skip
     found = {}
     for name, column in after.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,8 +14,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def item_sets(texts: Sequence[str | None], separator: str, text_of: NDArray[np.integer]) -> ItemSets:  # type: ignore[type-arg]
-    """Split texts into sets of items: blanks around an item are cut off, an item counts once, empty items not at all.
+def items_of(text: str | None, separator: str) -> list[str]:
+    """Items of one text, each once, in code-point order; blanks around an item are cut off, empty items left out.
+
+    >>> items_of("b; a;b;", ";"), items_of(None, ";")
+    (['a', 'b'], [])
+    """
+    return sorted({item.strip() for item in (text or "").split(separator)} - {""})
+
+
+def item_sets(texts: Sequence[str | None], separator: str, text_of: NDArray[np.integer[Any]]) -> ItemSets:
+    """Split texts into sets of items (``items_of``), numbered in code-point order.
 
     ``text_of`` int64[g] says which text each class has; a missing text is the empty set.
 
@@ -23,7 +32,11 @@ def item_sets(texts: Sequence[str | None], separator: str, text_of: NDArray[np.i
     >>> found.start.tolist(), found.item.tolist(), found.items
     ([0, 0, 2], [0, 1], 2)
     """
-    split = [sorted({item.strip() for item in (text or "").split(separator)} - {""}) for text in texts]
+    return numbered_sets([items_of(text, separator) for text in texts], text_of)
+
+
+def numbered_sets(split: Sequence[Sequence[str]], text_of: NDArray[np.integer[Any]]) -> ItemSets:
+    """Number the items of sets, each in code-point order, in code-point order."""
     number = {item: place for place, item in enumerate(sorted({item for own in split for item in own}))}
     lengths = np.array([len(own) for own in split], np.int64)
     flat = np.array([number[item] for own in split for item in own], np.int32)

@@ -8,8 +8,8 @@ One file for each transform, holding one function of the same name::
 what it changed, the rows that it keeps, and its own loss. Nothing it is given is changed.
 
 ``DECLARES`` says what a transform does to data: *truthful* (every published cell covers its original: it is the
-original or blank), *perturbing* (a published cell need not be true of its row) or *sampling* (rows go; those that stay
-are true).
+original, blank, or a label above it), *perturbing* (a published cell need not be true of its row) or *sampling* (rows
+go; those that stay are true).
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ DECLARES: Final = {
     "additive_noise": "perturbing",
     "correlated_noise": "perturbing",
     "rank_swapping": "perturbing",
+    "km": "truthful",
     "sampling": "sampling",
 }
 _FILES: Final = {

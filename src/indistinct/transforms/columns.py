@@ -27,7 +27,7 @@ class Column:
     """One column of a table: ``codes`` int32[rows] point into ``texts``, -1 is a missing value.
 
     ``reading`` says how texts are read (``type``, ``format``, ``order``, ``decimal``); ``weight`` is the importance of
-    the column; ``quasi`` whether it is a quasi-identifier.
+    the column; ``quasi`` whether it is a quasi-identifier; ``separator`` what parts the items of a set-valued column.
     """
 
     name: str
@@ -36,6 +36,7 @@ class Column:
     reading: Mapping[str, Any] = field(default_factory=lambda: {"type": "text"})
     weight: Any = 1
     quasi: bool = False
+    separator: str = ";"
 
     def changed(self, texts: Sequence[str], codes: NDArray[np.integer[Any]]) -> Column:
         """Return the column with other values."""
