@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         Safepub,
         SampleUniqueness,
         TCloseness,
+        Tiered,
     )
     from indistinct.releases.anonymize import Release, anonymize
     from indistinct.releases.audit import Audit, audit
@@ -75,7 +76,7 @@ _WHERE: Final = {
         "AlphaK", "AverageRisk", "BetaLikeness", "DeltaDisclosure", "DeltaPresence", "DistinctL", "EntropyL",
         "EpsIKAnonymity", "EpsMAnonymity", "GradedL", "JointL", "KAnonymity", "KMap", "KeAnonymity", "KmAnonymity",
         "NTCloseness", "NpdRecursive", "PSensitiveK", "PdRecursive", "PopulationUniqueness", "Profitability",
-        "RecursiveCL", "Safepub", "SampleUniqueness", "TCloseness",
+        "RecursiveCL", "Safepub", "SampleUniqueness", "TCloseness", "Tiered",
     ),
     "releases.anonymize": ("Release", "anonymize"),
     "releases.audit": ("Audit", "audit"),
@@ -134,6 +135,7 @@ __all__ = [
     "SampleUniqueness",
     "SchemaError",
     "TCloseness",
+    "Tiered",
     "Transformed",
     "UnsupportedError",
     "Utility",

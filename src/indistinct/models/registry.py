@@ -33,6 +33,7 @@ from indistinct.models import (
     safepub,
     sample_uniqueness,
     t_closeness,
+    tiered,
 )
 from indistinct.models.contract import Context, Criterion, Evaluation, K, Model
 from indistinct.models.histograms import only
@@ -72,6 +73,7 @@ MODELS: Mapping[str, Model] = {
         population_uniqueness.MODEL,
         profitability.MODEL,
         km_anonymity.MODEL,
+        tiered.MODEL,
         safepub.MODEL,
     )
 }

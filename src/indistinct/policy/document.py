@@ -26,7 +26,7 @@ from indistinct.errors import PolicyError, UnsupportedError
 from indistinct.notices import Notice
 from indistinct.policy.generalization import ORDERED_TYPES, TREES, TYPES_OF_KIND, Generalization, Range
 from indistinct.policy.parameters import Exact, Whole, exact, plain, whole
-from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, KmAnonymity, NTCloseness, Numeric, TCloseness
+from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, KmAnonymity, NTCloseness, Numeric, TCloseness, Tiered
 from indistinct.policy.problems import Section, check_word, nearest, path, problem, refuse, show
 from indistinct.policy.roles import AnyRole  # noqa: TC001  # pydantic reads it at run time
 from indistinct.policy.transforms import AnyTransform, Km, LocalSuppression
@@ -744,7 +744,11 @@ class Policy(Section):
                     f"w = {show(model.w)} is below 0.5, the least that the paper uses: many small intervals follow"
                 )
                 found.append(Notice("unusual", model.attribute, sentence))
-        protected = {name for model in self.privacy for name in model.attributes_used}
+        protected = {
+            name
+            for model in self.privacy
+            for name in (model.holds if isinstance(model, Tiered) else model).attributes_used
+        }
         for name, attribute in self.attributes.items():
             if self.privacy and attribute.role == "sensitive" and name not in protected:
                 sentence = f'no privacy model looks at the sensitive column "{name}"; it is published unprotected'

@@ -32,6 +32,7 @@ MODEL_NAMES = {
     "population_uniqueness": "population uniqueness",
     "profitability": "profitability",
     "km_anonymity": "k^m-anonymity",
+    "tiered": "tier: classes with listed values",
     "safepub": "SafePub, differential privacy",
     "eps_i_k_anonymity": "(eps_i,k)-anonymity (proximity risk)",
 }

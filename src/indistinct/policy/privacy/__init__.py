@@ -40,6 +40,7 @@ from indistinct.policy.privacy.identity import (
 from indistinct.policy.privacy.item_sets import KmAnonymity
 from indistinct.policy.privacy.mechanisms import Safepub
 from indistinct.policy.privacy.numeric import EpsIKAnonymity, EpsMAnonymity, GradedL, KeAnonymity, Numeric
+from indistinct.policy.privacy.tiers import Tiered
 from indistinct.policy.problems import check_tag
 
 __all__ = [
@@ -71,6 +72,7 @@ __all__ = [
     "Safepub",
     "SampleUniqueness",
     "TCloseness",
+    "Tiered",
 ]
 
 # models that the policy format knows and this version does not have yet
@@ -109,6 +111,7 @@ AnyPrivacy = Annotated[
     | PopulationUniqueness
     | Profitability
     | KmAnonymity
+    | Tiered
     | Safepub,
     Field(discriminator="model"),
     BeforeValidator(check_model),
