@@ -281,6 +281,8 @@ def test_before_anonymize(tmp_path):
     release = ind.anonymize(middle, asked, output=output)
     assert release.document["transformed"] == ["rank_swapping"]
     assert release.document["declares"] == "perturbing"
+    assert release.verification["coverage"] == "not proven"
+    assert release.verification["coverage_of_transformed"] == "proven"
     assert "transformed" in {warning["kind"] for warning in release.document["warnings"]}
     assert json.loads((tmp_path / "out.csv.manifest.json").read_text())["transformed"] == ["rank_swapping"]
     other = policy({"method": "rank_swapping", "attribute": "age", "share": 0.2}, privacy=asked.privacy)

@@ -4,9 +4,9 @@ Definition: let B be a model that judges each class alone, and V listed values o
 that holds at least one row with a value in V satisfies B; the other classes are not asked.
 
 Closure. Not absorbing: a class without a listed value is not asked, and with a row added it may be, and fail.
-Merge-closed where B is absorbing: let two classes hold. If neither has a listed value, their union has none. Else one of
-them has, and satisfies B, and so does the union, which is that class with rows added. Where B is not absorbing (such as
-entropy l-diversity) the union of a class that is asked and holds with one that is not asked may fail: not merge-closed.
+Merge-closed where B is absorbing: let two classes hold. If neither has a listed value, their union has none. Else one
+of them has, and satisfies B, and so does the union, which is that class with rows added. Where B is not absorbing
+(such as entropy l-diversity) the union of a class that is asked and holds with one that is not asked may fail.
 No compiled criterion: searches call ``evaluate`` on the classes of a node, and prune only as the closure says.
 
 Worked example, k = 3 for HIV: classes {HIV, flu, flu}, {flu}, {flu, cold}: the first is asked and has 3 rows; the model

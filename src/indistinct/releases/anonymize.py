@@ -26,7 +26,7 @@ from indistinct.releases.prepare import near_unique, prepare
 from indistinct.releases.proof import verify_written
 from indistinct.releases.published import delimiter_of, missing_text
 from indistinct.releases.texts import as_html, release_text
-from indistinct.releases.transformed import transformed_before
+from indistinct.releases.transformed import qualify, transformed_before
 from indistinct.releases.withheld import withheld
 from indistinct.tables.count import silent
 from indistinct.tables.frames import give_back, kind_of
@@ -169,6 +169,7 @@ def anonymize(
         if path is None:
             document.update(_verified(decision, None, progress))
             _refuse_failed(document)
+            qualify(document)
             clock.lap("verify")
         else:
             deliver(decision, document, path, force=force, clock=clock, progress=progress)
@@ -210,6 +211,7 @@ def deliver(
         clock.lap("write")
         document.update(_verified(decision, [file.path for file in staged], progress))
         _refuse_failed(document)
+        qualify(document)
         clock.lap("verify")
         with stage_manifest(withheld(document, decision), staged, policy.hash(), output) as manifest:
             publish_with(manifest, *staged)

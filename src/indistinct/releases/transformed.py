@@ -71,3 +71,10 @@ def transformed_before(table: Any, policy: Policy) -> tuple[dict[str, Any], list
         "table, not against the original"
     )
     return found, [Notice("transformed", None, message)]
+
+
+def qualify(document: dict[str, Any]) -> None:
+    """Claim no coverage of the original in the document of a release that was made of a perturbed table."""
+    if "transformed" in document and document["declares"] == "perturbing":
+        proof = document["verification"]
+        proof["coverage_of_transformed"], proof["coverage"] = proof["coverage"], "not proven"
