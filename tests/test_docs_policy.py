@@ -18,7 +18,7 @@ SECTIONS = {
     "[table]": "Table", "[person]": "Person", "[attributes.NAME]": "Attribute", "[suppression]": "Suppression",
     "[missing]": "Missing", "[recoding]": "Recoding", "[output]": "Output", "[run]": "Run",
 }  # fmt: skip
-TAGS = ("model", "kind")
+TAGS = ("model", "kind", "method")
 TYPES = {
     "string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "array": "list",
 }  # fmt: skip
@@ -30,7 +30,7 @@ def tagged(tag):
     return {place["const"]: name for name, place in places.items() if "const" in place}
 
 
-HEADINGS = SECTIONS | tagged("kind") | tagged("model")
+HEADINGS = SECTIONS | tagged("kind") | tagged("model") | tagged("method")
 KEYS = [
     (heading, key)
     for heading, name in HEADINGS.items()

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         JointL,
         KAnonymity,
         KeAnonymity,
+        KmAnonymity,
         KMap,
         NpdRecursive,
         NTCloseness,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
         Safepub,
         SampleUniqueness,
         TCloseness,
+        Tiered,
     )
     from indistinct.releases.anonymize import Release, anonymize
     from indistinct.releases.audit import Audit, audit
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from indistinct.releases.private import Private, private
     from indistinct.releases.profile import Profile, profile
     from indistinct.releases.risk import Risk, risk
+    from indistinct.releases.transform import Transformed, transform
     from indistinct.releases.utility import Utility, utility
     from indistinct.releases.verify import Verification, verify
     from indistinct.reports.dictionary import dictionary
@@ -73,9 +76,9 @@ _WHERE: Final = {
     "policy": ("Attribute", "Policy"),
     "policy.privacy": (
         "AlphaK", "AverageRisk", "BetaLikeness", "DeltaDisclosure", "DeltaPresence", "DistinctL", "EntropyL",
-        "EpsIKAnonymity", "EpsMAnonymity", "GradedL", "JointL", "KAnonymity", "KMap", "KeAnonymity", "NTCloseness",
-        "NpdRecursive", "PSensitiveK", "PdRecursive", "PopulationUniqueness", "Profitability", "RecursiveCL",
-        "Safepub", "SampleUniqueness", "TCloseness",
+        "EpsIKAnonymity", "EpsMAnonymity", "GradedL", "JointL", "KAnonymity", "KMap", "KeAnonymity", "KmAnonymity",
+        "NTCloseness", "NpdRecursive", "PSensitiveK", "PdRecursive", "PopulationUniqueness", "Profitability",
+        "RecursiveCL", "Safepub", "SampleUniqueness", "TCloseness", "Tiered",
     ),
     "releases.anonymize": ("Release", "anonymize"),
     "releases.audit": ("Audit", "audit"),
@@ -85,6 +88,7 @@ _WHERE: Final = {
     "releases.private": ("Private", "private"),
     "releases.profile": ("Profile", "profile"),
     "releases.risk": ("Risk", "risk"),
+    "releases.transform": ("Transformed", "transform"),
     "releases.utility": ("Utility", "utility"),
     "releases.verify": ("Verification", "verify"),
     "reports.dictionary": ("dictionary",),
@@ -118,6 +122,7 @@ __all__ = [
     "KAnonymity",
     "KMap",
     "KeAnonymity",
+    "KmAnonymity",
     "NTCloseness",
     "NpdRecursive",
     "PSensitiveK",
@@ -138,6 +143,8 @@ __all__ = [
     "SampleUniqueness",
     "SchemaError",
     "TCloseness",
+    "Tiered",
+    "Transformed",
     "UnsupportedError",
     "Utility",
     "Verification",
@@ -153,6 +160,7 @@ __all__ = [
     "profile",
     "report",
     "risk",
+    "transform",
     "utility",
     "verify",
 ]

@@ -26,7 +26,8 @@ CONTRACT_MODELS = (
     "n_t_closeness beta_likeness delta_disclosure delta_presence ke_anonymity eps_m_anonymity graded_l "
     "eps_i_k_anonymity "
     "km_anonymity pd_recursive npd_recursive m_invariance average_risk sample_uniqueness "
-    "population_uniqueness profitability safepub"
+    "population_uniqueness profitability safepub "
+    "tiered"  # added to those of the contract
 )
 
 

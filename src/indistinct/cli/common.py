@@ -30,6 +30,7 @@ WORDS = {
     "judge": "judging",
     "search": "searching",
     "compare": "comparing",
+    "transform": "transforming",
     "write": "writing",
     "read": "reading",
     "verify": "verifying",

@@ -23,6 +23,7 @@ from indistinct.cli import (
     profile,
     releases,
     risk,
+    transform,
     utility,
     verify,
 )
@@ -43,6 +44,7 @@ app = typer.Typer(
 )
 app.command("audit")(audit.audit)
 app.command("anonymize")(anonymize.anonymize)
+app.command("transform")(transform.transform)
 app.command("verify")(verify.verify)
 app.command("compare")(compare.compare)
 app.command("profile")(profile.profile)

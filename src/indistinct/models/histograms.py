@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.tables.records import Crowd, Detail, Histogram
+from indistinct.tables.records import Crowd, Detail, Histogram, ItemSets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,6 +32,11 @@ def only(classes: Classes, kept: NDArray[np.bool_]) -> Classes:
         lengths = np.diff(histogram.start)[kept]
         start = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
         histograms[name] = Histogram(start, histogram.value[entries], histogram.count[entries])
+    sets = {}
+    for name, own in classes.sets.items():
+        lengths = np.diff(own.start)
+        start = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths[kept])])
+        sets[name] = ItemSets(start, own.item[np.repeat(kept, lengths)], own.items)
     crowd, recoding = classes.population, classes.recoding
     if crowd is not None:
         gone = int(crowd.rows[~kept].sum())
@@ -45,6 +50,7 @@ def only(classes: Classes, kept: NDArray[np.bool_]) -> Classes:
         cell_codes=classes.cell_codes[cells],
         cell_rows=classes.cell_rows[cells],
         population=crowd,
+        sets=sets,
         recoding=None if recoding is None else replace(recoding, lo=recoding.lo[kept], hi=recoding.hi[kept]),
         detail=None if classes.detail is None else Detail(classes.detail.covered[kept], classes.detail.sizes),
     )

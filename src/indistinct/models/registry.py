@@ -22,6 +22,7 @@ from indistinct.models import (
     k_anonymity,
     k_map,
     ke_anonymity,
+    km_anonymity,
     n_t_closeness,
     npd_recursive,
     p_sensitive_k,
@@ -32,6 +33,7 @@ from indistinct.models import (
     safepub,
     sample_uniqueness,
     t_closeness,
+    tiered,
 )
 from indistinct.models.contract import Context, Criterion, Evaluation, K, Model
 from indistinct.models.histograms import only
@@ -70,6 +72,8 @@ MODELS: Mapping[str, Model] = {
         sample_uniqueness.MODEL,
         population_uniqueness.MODEL,
         profitability.MODEL,
+        km_anonymity.MODEL,
+        tiered.MODEL,
         safepub.MODEL,
     )
 }

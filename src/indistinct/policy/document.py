@@ -22,13 +22,14 @@ from pydantic import (
     model_validator,
 )
 
-from indistinct.errors import PolicyError
+from indistinct.errors import PolicyError, UnsupportedError
 from indistinct.notices import Notice
 from indistinct.policy.generalization import ORDERED_TYPES, TREES, TYPES_OF_KIND, Generalization, Range
 from indistinct.policy.parameters import Exact, Whole, exact, plain, whole
-from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, NTCloseness, Numeric, TCloseness
+from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, KmAnonymity, NTCloseness, Numeric, TCloseness, Tiered
 from indistinct.policy.problems import Section, check_word, nearest, path, problem, refuse, show
 from indistinct.policy.roles import AnyRole  # noqa: TC001  # pydantic reads it at run time
+from indistinct.policy.transforms import AnyTransform, Km, LocalSuppression
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -197,13 +198,14 @@ class Attribute(Section):
     identifying, a pseudonym without the place of its key. Not checked: values of the table, files.
     """
 
-    later: ClassVar[tuple[str, ...]] = ("separator",)
     hints: ClassVar[dict[str, str]] = {"key": "a key never stands in a policy; name key_file or key_env"}
 
     role: AnyRole
     """identifying, quasi_identifying, sensitive or insensitive."""
     type: Literal["text", "integer", "decimal", "date", "ordinal"] = "text"
     """How the texts of the column are read."""
+    separator: str | None = Field(default=None, min_length=1)
+    """What separates the items of a set-valued quasi-identifier, for km_anonymity."""
     format: str | None = Field(default=None, min_length=1)
     """How dates are written, such as "%d.%m.%Y"; default "%Y-%m-%d"."""
     order: tuple[str, ...] | None = Field(default=None, min_length=1)
@@ -309,6 +311,9 @@ class Attribute(Section):
         if self.action == "pseudonym" and (self.key_file is None) == (self.key_env is None):
             sentence = "needs the place of its key: either key_file or key_env (the key never stands in a policy)"
             found.append(problem(("action",), sentence, self.action))
+        if self.separator is not None and self.role != "quasi_identifying":
+            sentence = f"is for set-valued quasi-identifiers; the role is {self.role}"
+            found.append(problem(("separator",), sentence, self.separator))
         for name in ("key_file", "key_env", "mapping_file"):
             value = getattr(self, name)
             if value is not None and self.action != "pseudonym":
@@ -535,6 +540,8 @@ class Policy(Section):
     """The columns by name; the order of the quasi-identifiers is theirs."""
     privacy: tuple[AnyPrivacy, ...] = ()
     """The privacy models; all of them must hold."""
+    transforms: tuple[AnyTransform, ...] = ()
+    """Transforms of single cells and rows, applied in this order by a step of its own; they give no k."""
     suppression: Suppression = Field(default_factory=Suppression)
     missing: Missing = Field(default_factory=Missing)
     recoding: Recoding = Field(default_factory=Recoding)
@@ -550,7 +557,14 @@ class Policy(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        refuse([*self._role_problems(), *self._privacy_problems(), *self._target_problems()])
+        refuse(
+            [
+                *self._role_problems(),
+                *self._privacy_problems(),
+                *self._target_problems(),
+                *self._transform_problems(),
+            ]
+        )
         self._choose_algorithm()
         return self
 
@@ -575,6 +589,33 @@ class Policy(Section):
         sentence = f"must name a sensitive or insensitive column; its role is {attribute.role}"
         return [problem(("recoding", "target"), sentence, target)]
 
+    def _transform_problems(self) -> list[InitErrorDetails]:
+        found = []
+        for position, transform in enumerate(self.transforms):
+            several = "attributes" in type(transform).model_fields
+            place = ("transforms", position, "attributes" if several else "attribute")
+            twice = [name for name, times in Counter(transform.names).items() if times > 1]
+            found += [problem(place, "is named twice", name) for name in twice]
+            for name in transform.names:
+                attribute = self.attributes.get(name)
+                if attribute is None or (self.person is not None and name == self.person.key):
+                    found.append(problem(place, f"is not declared; {nearest(name, self.attributes)}", name))
+                elif attribute.role == "identifying":
+                    sentence = "is identifying, and such columns are not published; name another column"
+                    found.append(problem(place, sentence, name))
+                elif isinstance(transform, LocalSuppression) and attribute.role != "quasi_identifying":
+                    sentence = f"must be quasi-identifiers; the role is {attribute.role}"
+                    found.append(problem(place, sentence, name))
+                elif transform.types and attribute.type not in transform.types:
+                    sentence = f'has type = "{attribute.type}"; {transform.method} takes {", ".join(transform.types)}'
+                    found.append(problem(place, sentence, name))
+                elif isinstance(transform, Km) and attribute.separator is None:
+                    sentence = f"needs to know its items: set {path(('attributes', name))}.separator"
+                    found.append(problem(place, sentence, name))
+                elif getattr(transform, "replacement", "") == "mean" and attribute.type == "ordinal":
+                    found.append(problem(place, "is ordinal, which has no mean; use the limit", name))
+        return found
+
     def _role_problems(self) -> list[InitErrorDetails]:
         found = []
         if self.person is not None:
@@ -594,6 +635,8 @@ class Policy(Section):
     def _privacy_problems(self) -> list[InitErrorDetails]:
         found = []
         for position, model in enumerate(self.privacy):
+            if isinstance(model, KmAnonymity):
+                found += self._set_problems(model, position)
             for name in model.attributes_used:
                 place = (
                     "privacy",
@@ -620,6 +663,17 @@ class Policy(Section):
                 elif isinstance(model, Numeric):
                     found += _number_problems(model, attribute, position)
         return found
+
+    def _set_problems(self, model: KmAnonymity, position: int) -> list[InitErrorDetails]:
+        place, attribute = ("privacy", position, "attribute"), self.attributes.get(model.attribute)
+        if attribute is None:
+            return [problem(place, f"is not declared; {nearest(model.attribute, self.attributes)}", model.attribute)]
+        if attribute.role != "quasi_identifying":
+            return [problem(place, f"must be a quasi-identifier; its role is {attribute.role}", model.attribute)]
+        if attribute.separator is None:
+            sentence = f"needs to know its items: set {path(('attributes', model.attribute))}.separator"
+            return [problem(place, sentence, model.attribute)]
+        return []
 
     @property
     def base(self) -> Path:
@@ -657,7 +711,13 @@ class Policy(Section):
         return self.names_with("sensitive")
 
     def require_models(self) -> None:
-        """Raise PolicyError when the policy names no privacy model, as every release needs one."""
+        """Raise PolicyError when the policy names no privacy model, as every release needs one.
+
+        Raises UnsupportedError for a model that only an audit can check.
+        """
+        if any(isinstance(model, KmAnonymity) for model in self.privacy):
+            message = "km_anonymity is checked by audit only: no algorithm of this version can hold it"
+            raise UnsupportedError(message, key="privacy")
         if not self.privacy:
             message = (
                 "the policy names no privacy model, so a release would protect nobody: "
@@ -684,7 +744,11 @@ class Policy(Section):
                     f"w = {show(model.w)} is below 0.5, the least that the paper uses: many small intervals follow"
                 )
                 found.append(Notice("unusual", model.attribute, sentence))
-        protected = {name for model in self.privacy for name in model.attributes_used}
+        protected = {
+            name
+            for model in self.privacy
+            for name in (model.holds if isinstance(model, Tiered) else model).attributes_used
+        }
         for name, attribute in self.attributes.items():
             if self.privacy and attribute.role == "sensitive" and name not in protected:
                 sentence = f'no privacy model looks at the sensitive column "{name}"; it is published unprotected'
@@ -796,7 +860,7 @@ def _plain(value: Any) -> Any:
         kept = {}
         for name, field in type(value).model_fields.items():
             item = getattr(value, name)
-            is_tag = name in ("version", "model") or (name == "kind" and item != "file")
+            is_tag = name in ("version", "model", "method") or (name == "kind" and item != "file")
             if is_tag or item != _default(type(value), name):
                 kept[field.alias or name] = _plain(item)
         return kept

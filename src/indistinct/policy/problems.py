@@ -41,6 +41,7 @@ _NAMES: dict[object, str] = {
     str: "a text in quotes",
 }
 _PLURALS: dict[object, str] = {int: "whole numbers", Fraction: "numbers", str: "texts in quotes"}
+TAGS = ("model", "kind", "method")
 _inside: ContextVar[bool] = ContextVar("inside another section", default=False)
 
 
@@ -63,7 +64,7 @@ def _complete(schema: dict[str, Any], section: type[BaseModel]) -> None:
     for name, text in _docstrings(section).items():
         schema["properties"][name]["description"] = text
     schema["description"] = (section.__doc__ or "").partition("\n\n")[0].replace("``", "").strip()
-    tags = [tag for tag in ("model", "kind") if {"default", "const"} <= schema["properties"].get(tag, {}).keys()]
+    tags = [tag for tag in TAGS if {"default", "const"} <= schema["properties"].get(tag, {}).keys()]
     needed = [tag for tag in tags if schema["properties"][tag]["default"] != "file"]
     if needed:
         schema["required"] = [*needed, *schema.get("required", [])]
@@ -294,7 +295,7 @@ def _members(kind: Any) -> list[type[BaseModel]]:
 
 
 def _tag(section: type[BaseModel]) -> object:
-    return next((section.model_fields[tag].default for tag in ("model", "kind") if tag in section.model_fields), None)
+    return next((section.model_fields[tag].default for tag in TAGS if tag in section.model_fields), None)
 
 
 def _unwrap(field: FieldInfo) -> tuple[Any, dict[str, Any]]:

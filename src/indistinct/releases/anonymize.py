@@ -26,6 +26,7 @@ from indistinct.releases.prepare import near_unique, prepare
 from indistinct.releases.proof import verify_written
 from indistinct.releases.published import delimiter_of, missing_text
 from indistinct.releases.texts import as_html, release_text
+from indistinct.releases.transformed import qualify, transformed_before
 from indistinct.releases.withheld import withheld
 from indistinct.tables.count import silent
 from indistinct.tables.frames import give_back, kind_of
@@ -143,6 +144,7 @@ def anonymize(
     """
     policy.require_models()
     path = None if output is None else Path(output)
+    before, notices = transformed_before(table, policy)
     if path is not None:
         for file in dict.fromkeys((path, *outputs_of(policy, path))):  # the manifest is named after the first
             check_output(file, table, force=force)
@@ -157,7 +159,8 @@ def anonymize(
     clock.lap("decide")
     decision = apply(prepared, assignment, layout)
     clock.lap("apply")
-    document = _document(decision, path)
+    document = _document(decision, path) | before
+    document["warnings"] += [notice.document() for notice in notices]
     clock.lap("measure")
     with ExitStack() as stack:
         given = pseudonyms_given(layout)
@@ -166,6 +169,7 @@ def anonymize(
         if path is None:
             document.update(_verified(decision, None, progress))
             _refuse_failed(document)
+            qualify(document)
             clock.lap("verify")
         else:
             deliver(decision, document, path, force=force, clock=clock, progress=progress)
@@ -207,6 +211,7 @@ def deliver(
         clock.lap("write")
         document.update(_verified(decision, [file.path for file in staged], progress))
         _refuse_failed(document)
+        qualify(document)
         clock.lap("verify")
         with stage_manifest(withheld(document, decision), staged, policy.hash(), output) as manifest:
             publish_with(manifest, *staged)

@@ -11,13 +11,13 @@ from indistinct.errors import UnsupportedError
 from indistinct.models import MODELS, achieved, evaluate, is_merge_closed, is_of_classes
 from indistinct.models.exact import rational
 from indistinct.notices import Notice
+from indistinct.policy.parameters import Privacy
 from indistinct.risk.suitability import suitability
 from indistinct.tables.records import SUPPRESSED
 
 if TYPE_CHECKING:
     from indistinct.models import Context, Evaluation
     from indistinct.policy import Policy
-    from indistinct.policy.privacy import Privacy
     from indistinct.releases.prepare import Prepared
     from indistinct.tables.records import Assignment, Classes, Frequencies
 
@@ -73,6 +73,8 @@ def _plain(value: Any) -> Any:
     """Write a parameter as JSON has it: fractions with their decimals, tuples as lists."""
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, Privacy):
+        return {name: _plain(inner) for name in type(value).model_fields if (inner := getattr(value, name)) is not None}
     return rational(value) if isinstance(value, Fraction) else value
 
 

@@ -31,6 +31,8 @@ MODEL_NAMES = {
     "sample_uniqueness": "sample uniqueness",
     "population_uniqueness": "population uniqueness",
     "profitability": "profitability",
+    "km_anonymity": "k^m-anonymity",
+    "tiered": "tier: classes with listed values",
     "safepub": "SafePub, differential privacy",
     "eps_i_k_anonymity": "(eps_i,k)-anonymity (proximity risk)",
 }
@@ -320,4 +322,16 @@ def explanation_text(document: Mapping[str, Any]) -> str:
             about = sentence["about"]
             lines += ["", about]
         lines.append(f"  {sentence['text']}")
+    return "\n".join([*lines, *warnings_text(document["warnings"])])
+
+
+def transform_text(document: Mapping[str, Any]) -> str:
+    """Write what a step of transforms did."""
+    left = "" if document["published_rows"] == document["rows"] else f" of {document['rows']}"
+    lines = [f"{document['published_rows']}{left} rows transformed ({document['declares']}); no k is given"]
+    lines += [f"  {entry['method']}: {entry['says']}" for entry in document["transforms"]]
+    unproven = [name for name, word in document["verification"]["coverage"].items() if word == "not proven"]
+    if unproven:
+        lines.append(f"coverage not proven: {', '.join(unproven)}")
+    lines += [f"written to {place}" for place in document["outputs"]]
     return "\n".join([*lines, *warnings_text(document["warnings"])])

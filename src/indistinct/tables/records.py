@@ -195,12 +195,25 @@ class Histogram:
 
 
 @dataclass(frozen=True)
+class ItemSets:
+    """Sets of items of classes: those of class j are ``item[start[j]:start[j + 1]]``, ascending, of ``items`` in all.
+
+    ``start`` int64[g + 1], ``item`` int32[.].
+    """
+
+    start: Int64
+    item: Int32
+    items: int
+
+
+@dataclass(frozen=True)
 class Classes:
     """A partition of the released rows: what the models look at.
 
     ``rows`` int64[g] >= 1; ``persons`` int64[g] or None: distinct persons; ``histograms`` by sensitive attribute.
     ``cell_class`` int32[.], ``cell_codes`` int32[., s] and ``cell_rows`` int64[.]: the joint counts of all sensitive
-    attributes by class (columns in the order of ``sensitive``), sorted by class; joint models read them.
+    attributes by class (columns in the order of ``sensitive``), sorted by class; joint models read them. ``sets`` by
+    set-valued column, where an audit asks for them.
     """
 
     rows: Int64
@@ -213,6 +226,7 @@ class Classes:
     population: Crowd | None = None
     detail: Detail | None = None
     recoding: Recoding | None = None
+    sets: Mapping[str, ItemSets] = field(default_factory=dict)
 
     @property
     def sizes(self) -> Int64:

@@ -37,8 +37,10 @@ from indistinct.policy.privacy.identity import (
     Profitability,
     SampleUniqueness,
 )
+from indistinct.policy.privacy.item_sets import KmAnonymity
 from indistinct.policy.privacy.mechanisms import Safepub
 from indistinct.policy.privacy.numeric import EpsIKAnonymity, EpsMAnonymity, GradedL, KeAnonymity, Numeric
+from indistinct.policy.privacy.tiers import Tiered
 from indistinct.policy.problems import check_tag
 
 __all__ = [
@@ -57,6 +59,7 @@ __all__ = [
     "KAnonymity",
     "KMap",
     "KeAnonymity",
+    "KmAnonymity",
     "NTCloseness",
     "NpdRecursive",
     "Numeric",
@@ -69,13 +72,11 @@ __all__ = [
     "Safepub",
     "SampleUniqueness",
     "TCloseness",
+    "Tiered",
 ]
 
 # models that the policy format knows and this version does not have yet
-PLANNED_MODELS: tuple[str, ...] = (
-    "km_anonymity",
-    "m_invariance",
-)
+PLANNED_MODELS: tuple[str, ...] = ("m_invariance",)
 
 
 def check_model(item: Any) -> Any:
@@ -109,6 +110,8 @@ AnyPrivacy = Annotated[
     | SampleUniqueness
     | PopulationUniqueness
     | Profitability
+    | KmAnonymity
+    | Tiered
     | Safepub,
     Field(discriminator="model"),
     BeforeValidator(check_model),

@@ -1,0 +1,109 @@
+"""A model for part of the classes only: those that hold a row with one of some listed values.
+
+Definition: let B be a model that judges each class alone, and V listed values of a sensitive attribute. Every class
+that holds at least one row with a value in V satisfies B; the other classes are not asked.
+
+Closure. Not absorbing: a class without a listed value is not asked, and with a row added it may be, and fail.
+Merge-closed where B is absorbing: let two classes hold. If neither has a listed value, their union has none. Else one
+of them has, and satisfies B, and so does the union, which is that class with rows added. Where B is not absorbing
+(such as entropy l-diversity) the union of a class that is asked and holds with one that is not asked may fail.
+No compiled criterion: searches call ``evaluate`` on the classes of a node, and prune only as the closure says.
+
+Worked example, k = 3 for HIV: classes {HIV, flu, flu}, {flu}, {flu, cold}: the first is asked and has 3 rows; the model
+holds, though the smallest class has 1 row.
+
+Source: this project; after the thresholds by sensitive value of R. C.-W. Wong, J. Li, A. W.-C. Fu, K. Wang, (alpha,
+k)-anonymity, KDD 2006, doi:10.1145/1150402.1150499.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indistinct.errors import DataError
+from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once
+from indistinct.models.histograms import only, owners
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indistinct.policy.privacy import Tiered
+    from indistinct.tables.records import Classes
+
+
+def asked(privacy: Tiered, classes: Classes, context: Context) -> NDArray[np.bool_]:
+    """bool[g]: the classes that hold a listed value.
+
+    Raises DataError for a listed value that occurs nowhere in the table: it would protect nobody.
+    """
+    codes = context.references[privacy.attribute].hierarchy.codes()
+    absent = sum(value not in codes for value in privacy.values)
+    if absent:
+        raise DataError(
+            f'{absent} of the values that a tier lists do not occur in "{privacy.attribute}": mend their spelling or '
+            "take them out",
+            column=privacy.attribute,
+        )
+    histogram = classes.histograms[privacy.attribute]
+    listed = np.isin(histogram.value, [codes[value] for value in privacy.values])
+    found = np.zeros(len(classes), np.bool_)
+    found[owners(histogram)[listed]] = True
+    return found
+
+
+def evaluate(privacy: Tiered, classes: Classes, context: Context) -> Evaluation:
+    """Judge the classes that hold a listed value by the model of the tier; the others hold."""
+    from indistinct.models.registry import MODELS
+
+    chosen = asked(privacy, classes, context)
+    satisfied = np.ones(len(classes), np.bool_)
+    if not chosen.any():
+        sentence = f"none of {len(classes)} classes holds a listed value"
+        return Evaluation(satisfied, np.zeros(len(classes)), {}, sentence)
+    found = MODELS[privacy.holds.model].evaluate(privacy.holds, only(classes, chosen), context)
+    satisfied[chosen] = found.satisfied
+    most = found.measure.max() if found.more_is_better else found.measure.min()
+    measure = np.full(len(classes), most, np.float64)
+    measure[chosen] = found.measure
+    sentence = f"of {len(classes)} classes {int(chosen.sum())} hold a listed value; of these: {found.reason}"
+    return replace(found, satisfied=satisfied, measure=measure, reason=sentence)
+
+
+def achieved(classes: Classes, context: Context, attribute: str | None, **fixed: Any) -> dict[str, Any]:  # noqa: ARG001
+    """Report nothing without a tier."""
+    return {}
+
+
+def criteria(privacy: Tiered, context: Context) -> None:  # the contract's
+    """Compile nothing: the criteria of searches know no listed values."""
+
+
+def shortfall(privacy: Tiered, root: Classes, context: Context) -> str:
+    """Say why the whole table, which holds the listed values, fails."""
+    from indistinct.models.registry import MODELS
+
+    return f"of classes with listed values: {MODELS[privacy.holds.model].shortfall(privacy.holds, root, context)}"
+
+
+def closure(privacy: Tiered) -> tuple[bool, bool]:
+    """Return whether the tier is merge-closed (where its model is absorbing) and absorbing (never)."""
+    from indistinct.models.registry import is_absorbing
+
+    return is_absorbing(privacy.holds), False
+
+
+MODEL = Model(
+    "tiered",
+    scope="class",
+    merge_closed=False,
+    absorbing=False,
+    evaluate=evaluate,
+    achieved=achieved,
+    criteria=criteria,
+    shortfall=shortfall,
+    closure=closure,
+    held_by=all_classes_at_once,
+)

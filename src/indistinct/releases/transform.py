@@ -1,0 +1,326 @@
+"""Transforming single cells and rows as a policy says: a step of its own, before anonymizing or alone."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indistinct import transforms
+from indistinct.errors import DataError, PolicyError, VerificationError
+from indistinct.notices import Notice
+from indistinct.policy import resolve
+from indistinct.policy.transforms import Km
+from indistinct.releases.manifest import manifest_path, publish_with, sha256
+from indistinct.releases.prepare import kept_identifying, options_of, reading_of
+from indistinct.releases.proof import as_spelled
+from indistinct.releases.published import delimiter_of, missing_text, published_options
+from indistinct.releases.recount import altered, matches, recount
+from indistinct.releases.texts import as_html, transform_text
+from indistinct.releases.transformed import asked, record_path
+from indistinct.tables.apply import load_columns, sorted_units, text_column, typed_column
+from indistinct.tables.columnar import is_text
+from indistinct.tables.count import silent
+from indistinct.tables.dictionary import from_text, texts_of
+from indistinct.tables.frames import give_back, kind_of
+from indistinct.tables.source import open_source
+from indistinct.tables.write import DELIMITED_OUTPUTS, Staged, check_output, formula_notices, stage
+from indistinct.transforms.chance import Chance
+from indistinct.transforms.columns import Column
+
+if TYPE_CHECKING:
+    from indistinct.policy import Policy, Roles
+    from indistinct.policy.transforms import Transform
+    from indistinct.tables.apply import Published, PublishedColumn
+    from indistinct.tables.count import Progress
+    from indistinct.tables.frames import Kind
+    from indistinct.tables.source import Source
+
+INTERNAL = ("seconds", "warnings")
+
+
+@dataclass(frozen=True)
+class Transformed:
+    """A transformed table with what is known about it; ``document`` is the internal JSON document."""
+
+    document: dict[str, Any]
+    policy: Policy = field(repr=False)
+    published: Published = field(repr=False)
+    source: Source = field(repr=False)
+    kind: Kind = "pyarrow"
+
+    @property
+    def table(self) -> Any:
+        """The transformed table in the kind of the caller's table (an Arrow table for files)."""
+        return give_back(self.published.table(), self.kind)
+
+    def write(self, path: str | Path, *, force: bool = False) -> Path:
+        """Write the table and its record, verified from the written file; return the path."""
+        _deliver(self, Path(path), force=force)
+        return Path(path)
+
+    def __repr__(self) -> str:
+        """Write a short readable account."""
+        return transform_text(self.document)
+
+    def _repr_html_(self) -> str:
+        return as_html(transform_text(self.document), [])
+
+
+def transform(
+    table: Any,
+    policy: Policy,
+    *,
+    output: str | Path | None = None,
+    force: bool = False,
+    query: str | None = None,
+    sql_table: str | None = None,
+    seed: int | None = None,
+    progress: Progress = silent,
+) -> Transformed:
+    """Apply the ``[[transforms]]`` of a policy to a table, in their order.
+
+    The result satisfies no privacy model by itself: where the policy has models, it is the table to ``anonymize``, and
+    holds every column of the source; without models identifying columns are left out, and nothing but the transforms
+    protects. Randomness comes from the operating system; ``seed`` is for tests, and marks the result as not for
+    publication.
+
+    Raises PolicyError for a policy without transforms, SchemaError and DataError for a table that does not fit,
+    InfeasibleError where a transform cannot be done, VerificationError when the written file is not right.
+
+    >>> import pyarrow as pa
+    >>> from indistinct.policy import Policy
+    >>> policy = Policy(
+    ...     attributes={"age": {"role": "qi", "type": "integer"}},
+    ...     transforms=[{"method": "top_coding", "attribute": "age", "limit": 90}],
+    ... )
+    >>> transform(pa.table({"age": [30, 95, 101]}), policy).table.to_pydict()
+    {'age': [30, 90, 90]}
+    """
+    if not policy.transforms:
+        raise PolicyError("the policy has no [[transforms]]; add at least one", key="transforms")
+    if output is not None:
+        check_output(output, table, force=force)
+    begin = perf_counter()
+    source = open_source(table, options_of(policy, query=query, table=sql_table))
+    roles = resolve(policy, source.columns)
+    names = _columns(policy, roles, source)
+    progress("count", 0, 1)
+    given = load_columns(source, names)
+    progress("count", 1, 1)
+    before = {name: _column(policy, roles, source, given[name]) for name in names}
+    chance = Chance(seed)
+    progress("transform", 0, len(policy.transforms))
+    after, kept, entries = dict(before), np.arange(len(next(iter(before.values())).codes)), []
+    for position, one in enumerate(policy.transforms, 1):
+        outcome = transforms.transform(one.method)(_located(policy, one), after, chance)
+        after |= outcome.columns
+        if outcome.rows is not None:
+            kept = kept[outcome.rows]
+            after = {name: column.kept(outcome.rows) for name, column in after.items()}
+        touched = list(outcome.columns) or list(one.names)
+        entries.append({"method": one.method, "columns": touched, "loss": dict(outcome.loss), "says": outcome.sentence})
+        progress("transform", position, len(policy.transforms))
+    ones = np.ones(len(kept), np.int64)
+    columns = [_published(source, given[name], before[name], after[name]) for name in names]
+    published = sorted_units(columns, ones, merge=False, order=policy.output.order)
+    notices = [*source.warnings, *roles.notices, *_notices(policy, chance)]
+    document = {
+        "rows": len(next(iter(before.values())).codes),
+        "published_rows": len(kept),
+        "declares": transforms.declared(one.method for one in policy.transforms),
+        "k": None,
+        "for_publication": not policy.privacy and not chance.is_seeded,
+        "seeded": chance.is_seeded,
+        "transforms": entries,
+        "asked": asked(policy),
+        "verification": {"rows_match": False, "coverage": _coverage(policy, before, after, kept)},
+        "seconds": 0.0,
+        "outputs": [],
+        "manifest": None,
+        "warnings": [notice.document() for notice in notices],
+    }
+    found = Transformed(document, policy, published, source, kind_of(table))
+    if output is None:
+        _verify(found, None)
+    else:
+        _deliver(found, Path(output), force=force)
+    document["seconds"] = round(perf_counter() - begin, 3)
+    return found
+
+
+def _located(policy: Policy, one: Transform) -> Transform:
+    """Say where the file of a transform is, seen from here."""
+    return one.model_copy(update={"hierarchy": str(policy.locate(one.hierarchy))}) if isinstance(one, Km) else one
+
+
+def _columns(policy: Policy, roles: Roles, source: Source) -> list[str]:
+    """Columns of the result: all of a table that is still to be anonymized, else those that may be published."""
+    if policy.privacy:
+        return list(source.columns)
+    if kept := kept_identifying(roles):
+        raise PolicyError(
+            f'"{kept[0]}" has action = "{roles.attributes[kept[0]].action}", which anonymize does: add a model under '
+            "[[privacy]], or drop the column",
+            column=kept[0],
+        )
+    names = [name for name in source.columns if name not in roles.identifying]
+    if not names:
+        raise PolicyError("every column is identifying: nothing is left to publish")
+    return names
+
+
+def _column(policy: Policy, roles: Roles, source: Source, given: PublishedColumn) -> Column:
+    """Take a column over, with how the policy reads it; values that are written alike are one."""
+    name = given.name
+    texts = texts_of(given.values, name)
+    distinct = list(dict.fromkeys(text for text in texts if text is not None))
+    place = {text: position for position, text in enumerate(distinct)}
+    code_of = np.array([-1 if text is None else place[text] for text in [*texts, None]], np.int32)
+    attribute, quasi = roles.attributes[name], name in roles.quasi
+    reading = reading_of(policy, source, name) if name in policy.attributes else {"type": "text"}
+    separator = attribute.separator or ";"
+    return Column(name, tuple(distinct), code_of[given.codes], reading, attribute.weight, quasi, separator)
+
+
+def _published(source: Source, given: PublishedColumn, before: Column, after: Column) -> PublishedColumn:
+    """Give a column its type in the source back."""
+    kind = source.types[after.name]
+    texts: list[str | None] = [*after.texts, None]
+    if is_text(kind):
+        return text_column(after.name, texts, after.codes)
+    if after.texts is before.texts and len(after.codes) == len(given.codes):
+        return given if np.array_equal(after.codes, before.codes) else _typed(after, texts, kind)
+    return _typed(after, texts, kind)
+
+
+def _typed(column: Column, texts: list[str | None], kind: Any) -> PublishedColumn:
+    import pyarrow as pa
+
+    try:
+        return typed_column(column.name, from_text(texts, kind), column.codes)
+    except pa.ArrowInvalid:
+        message = f'"{column.name}" holds values now that do not fit its type {kind}; make it a wider type first'
+        raise DataError(message, column=column.name) from None
+
+
+def _coverage(policy: Policy, before: dict[str, Column], after: dict[str, Column], kept: Any) -> dict[str, str]:
+    """Say of each column whether every cell is its original or blank; of others nothing is claimed."""
+    perturbed = {
+        name
+        for one in policy.transforms
+        for name in one.names
+        if transforms.DECLARES[one.method] == "perturbing" or isinstance(one, Km)
+    }  # fmt: skip
+    found = {}
+    for name, column in after.items():
+        old, new = before[name].spelled[kept], column.spelled
+        true = bool(((new == old) | (column.codes < 0)).all())
+        found[name] = "not proven" if name in perturbed else "proven" if true else "refuted"
+    return found
+
+
+def _notices(policy: Policy, chance: Chance) -> list[Notice]:
+    found = []
+    methods = [one.method for one in policy.transforms]
+    if policy.privacy:
+        message = "this table is not a release: anonymize it with the same policy, which names privacy models"
+    else:
+        message = (
+            "the policy names no privacy model: the transforms give no k and no other guarantee; audit the result, or "
+            "add [[privacy]] and anonymize it"
+        )
+    found.append(Notice("no-guarantee", None, message))
+    if (word := transforms.declared(methods)) == "perturbing":
+        message = "published cells of the transformed columns need not be true of their rows; no coverage is claimed"
+        found.append(Notice(word, None, message))
+    if "sampling" in methods:
+        message = "the rows are a random sample: an attacker does not know who is in it, but who is in it is published"
+        found.append(Notice("sampling", None, message))
+    if policy.person is not None and "local_suppression" in methods:
+        message = "local_suppression counts rows, not persons"
+        found.append(Notice("persons", policy.person.key, message))
+    if chance.is_seeded:
+        message = "the randomness came from a seed, so that anybody can repeat it: a test, not for publication"
+        found.append(Notice("seeded", None, message))
+    return found
+
+
+def _verify(found: Transformed, path: Path | None) -> None:
+    """Read the result back by another reader and compare its rows.
+
+    Raises VerificationError when they are not those that were to be written, or a cell is neither true nor blank.
+    """
+    proof = found.document["verification"]
+    names = [column.name for column in found.published.columns]
+    options = published_options(found.policy, path, found.source.dialect)
+    read = recount(found.published.table() if path is None else path, names, options)
+    again = as_spelled(read, found.published, found.policy, path)
+    proof["rows_match"] = matches(found.published, again)
+    if not proof["rows_match"]:
+        columns = ", ".join(altered(found.published, again)) or "several columns together"
+        raise VerificationError(f"the written rows are not those that were decided ({columns}); nothing was delivered")
+    if refuted := [name for name, word in proof["coverage"].items() if word == "refuted"]:
+        message = f'cells of "{refuted[0]}" are neither their originals nor blank; nothing was delivered'
+        raise VerificationError(message, column=refuted[0])
+
+
+def _deliver(found: Transformed, output: Path, *, force: bool) -> None:
+    """Write beside the output, verify what was written, rename, and write the record last."""
+    check_output(output, None, force=force)
+    policy, published, source = found.policy, found.published, found.source
+    if manifest_path(output).exists():
+        message = f"{output.name} is a release with a manifest; write the transformed table to another file"
+        raise PolicyError(message, file=output.name)
+    if not policy.output.spreadsheet_safe and output.suffix.lower() in DELIMITED_OUTPUTS:
+        secret = policy.sensitive_attributes
+        notices = formula_notices(published.columns, published.repeat, secret=secret)
+        found.document["warnings"] += [notice.document() for notice in notices]
+    with ExitStack() as stack:
+        staged = stack.enter_context(
+            stage(
+                output,
+                published.batches(),
+                published.schema,
+                delimiter=delimiter_of(output, source.dialect),
+                missing=missing_text(policy),
+                spreadsheet_safe=policy.output.spreadsheet_safe,
+                column_labels=source.column_labels,
+            )
+        )
+        _verify(found, staged.path)
+        record = stack.enter_context(_staged_record(found, staged))
+        publish_with(record, staged)
+    found.document["outputs"] = [str(output)]
+    found.document["manifest"] = str(record.target)
+
+
+def _staged_record(found: Transformed, staged: Staged) -> Staged:
+    """Write the record of a staged file to a hidden file beside it; it may be published with the file.
+
+    It holds what was asked for and no loss: the sum that top coding takes off can tell the one value it replaced.
+    """
+    path = record_path(staged.target)
+    record = {key: value for key, value in found.document.items() if key not in INTERNAL}
+    record |= {
+        "transforms": [{key: entry[key] for key in ("method", "columns")} for entry in found.document["transforms"]],
+        "outputs": [staged.target.name],
+        "manifest": path.name,
+        "sha256": {staged.target.name: sha256(staged.path)},
+        "policy_sha256": found.policy.hash(),
+        "versions": {name: version(name) for name in ("indistinct", "numpy", "pyarrow", "duckdb")},
+    }
+    beside = Staged(path.with_name(f".{path.name}.{secrets.token_hex(8)}"), path)
+    try:
+        beside.path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        beside.discard()
+        raise DataError(f'the record "{path.name}" cannot be written: {error.strerror}', file=path.name) from error
+    return beside
