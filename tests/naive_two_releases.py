@@ -1,7 +1,7 @@
 """Slow twins of the attacks on two releases and of uniqueness: from the definitions, in dictionaries and fractions."""
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from naive_attacks import covers
 
@@ -22,7 +22,7 @@ def strata(rows, columns):
     """Runs of rows between which a table is sorted by text, column after column."""
     runs = [range(len(rows))]
     for name in columns:
-        if any(rows[a][name] > rows[b][name] for run in runs for a, b in zip(run, run[1:], strict=False)):
+        if any(rows[a][name] > rows[b][name] for run in runs for a, b in pairwise(run)):
             break
         runs = [
             [i for i in run if rows[i][name] == value] for run in runs for value in sorted({rows[i][name] for i in run})

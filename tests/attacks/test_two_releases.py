@@ -26,7 +26,9 @@ persons = st.lists(
 
 
 def table(rows):
-    return pa.table({name: pa.array([one[name] for one in rows], pa.string()) for name in ("age", "zip", "ill") if name in rows[0]})
+    return pa.table(
+        {name: pa.array([one[name] for one in rows], pa.string()) for name in ("age", "zip", "ill") if name in rows[0]}
+    )
 
 
 def run(first, second, attack, **how):

@@ -12,8 +12,8 @@ their members. A person of whom no row remains is not in both releases, or a val
 
 A = {flu, flu, ulcer}, B = {ulcer, cancer, cancer}: k is 3 in either, and 1 on the join: the row with the ulcer.
 
-*Bounds.* m-invariance, where the sensitive attribute is the only such column. *Source.* L. Sweeney, k-anonymity: a model
-for protecting privacy, IJUFKS 10(5):557-570, 2002, section 4.2; spec D.7.
+*Bounds.* m-invariance, where the sensitive attribute is the only such column. *Source.* L. Sweeney, k-anonymity: a
+model for protecting privacy, IJUFKS 10(5):557-570, 2002, section 4.2; spec D.7.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def _joined(
     return Outcome(
         "complementary_release", None, weight[met], 1 / np.maximum(1, alone[met]), 1 / np.maximum(1, left[met]),
         told[met], row[met], table,
-        f"joined by {listed}, at least {k_after} rows remain for a person, where either release alone leaves "
-        f"{k_before}; for {disclosed} of {people} persons one remains",
+        f"joined by {listed}, the smallest number of rows left for a person is {k_after}, where either release alone "
+        f"leaves {k_before}; one is left for {disclosed} of {people} persons",
         ("m_invariance",),
         {"joined_by": list(names), "k_of_either": k_before, "k_on_join": k_after, "one_row_left": disclosed,
          "with_fewer_rows": int(weight[met & (left < alone)].sum()), "in_neither_or_one": int(weight[~met].sum())},
@@ -127,9 +127,7 @@ def _runs(part: Int64) -> tuple[list[int], list[int]]:
     return starts, [*starts[1:], len(part)]
 
 
-def _shown(
-    mine: View, other: View, names: Sequence[str]
-) -> tuple[list[tuple[Int64, Int64, Int64]], int]:
+def _shown(mine: View, other: View, names: Sequence[str]) -> tuple[list[tuple[Int64, Int64, Int64]], int]:
     """For each release: start int64[tuples + 1], value and rows of what its tuples show; and the number of values."""
     found = [tabulated(view.source, [*view.quasi, *names])[0] for view in (mine, other)]
     codes = []

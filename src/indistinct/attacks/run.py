@@ -112,8 +112,9 @@ def attack(
     Quasi-identifiers, sensitive columns and their reading come from the policy or the flags of ``policy.from_flags``.
 
     ``widths``: window of a numeric attribute for proximity; ``rule_out``: values that background knowledge excludes;
-    ``known``: quasi-identifiers of a person that an attacker knows, for uniqueness; ``bound``: the share that a minimal algorithm keeps to (default: from the models of the policy); ``tight``: ranges
-    are known to end at members. With ``fail_above`` the answer is no when the mean gain of an attack (``fail_on =
+    ``known``: quasi-identifiers of a person that an attacker knows, for uniqueness; ``bound``: the share that a minimal
+    algorithm keeps to (default: from the models of the policy); ``tight``: ranges are known to end at members. With
+    ``fail_above`` the answer is no when the mean gain of an attack (``fail_on =
     "average"``) or that of its worst case (``"worst"``) is above it.
 
     Raises PolicyError for values out of range, SchemaError and DataError for tables that do not fit. Not checked: that

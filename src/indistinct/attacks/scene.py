@@ -231,7 +231,9 @@ def view_of(table: Any, policy: Policy, *, second: Any = None, prior: Tabulated 
     for position, name in enumerate(sensitive, d):
         texts, codes = found.texts[position], np.ascontiguousarray(found.codes[:, position])
         attributes[name] = _sensitive(name, texts, owner.astype(np.int32), codes, found.rows, len(tuples), prior)
-    return View(tuple(quasi), found.texts[:d], tuples, rows, class_of, rows, first, attributes, found.source, found.typed)
+    return View(
+        tuple(quasi), found.texts[:d], tuples, rows, class_of, rows, first, attributes, found.source, found.typed
+    )
 
 
 def _two_tables(

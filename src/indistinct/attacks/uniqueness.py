@@ -13,9 +13,9 @@ Rows (m, 10115), (f, 10115), (f, 10117), (f, 10117), m = 1: sex singles out row 
 With m = 2 rows 1 and 2 are unique: 1/2.
 
 *Bounds.* k-anonymity: a class on fewer columns is not smaller, so c >= k. mu-Argus bounds it for up to as many columns
-as it was told. *Source.* A. Hundepool, L. Willenborg, mu- and tau-ARGUS: software for statistical disclosure control, 3rd
-international seminar on statistical confidentiality, Bled 1996; L. Sweeney, IJUFKS 10(5):571-588, 2002, section 4; spec
-D.10.
+as it was told. *Source.* A. Hundepool, L. Willenborg, mu- and tau-ARGUS: software for statistical disclosure control,
+3rd international seminar on statistical confidentiality, Bled 1996; L. Sweeney, IJUFKS 10(5):571-588, 2002, section 4;
+spec D.10.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def uniqueness(scene: Scene) -> Iterator[Outcome | Idle]:
     subsets = sum(comb(len(view.quasi), size) for size in range(1, known + 1))
     if subsets * len(view.rows) > MOST_STEPS:
         yield Idle(
-            "uniqueness", None, f"{len(view.quasi)} quasi-identifiers have {subsets} subsets of up to {known}, too many "
-            "to look at; name a smaller number with --known",
+            "uniqueness", None, f"{len(view.quasi)} quasi-identifiers have {subsets} subsets of up to {known}, too "
+            "many to look at; name a smaller number with --known",
         )  # fmt: skip
         return
     ones = np.arange(1, len(view.rows) + 1)
@@ -73,8 +73,8 @@ def uniqueness(scene: Scene) -> Iterator[Outcome | Idle]:
     count = int(view.rows[alone].sum())
     weakest = f"; {worst[0]['unique_rows']} by {', '.join(worst[0]['columns'])}" if worst else ""
     yield Outcome(
-        "uniqueness", None, view.rows, np.full(len(view.rows), 1 / max(1, view.total)), 1 / np.maximum(1, fewest), alone,
-        view.first[view.class_of], "published",
+        "uniqueness", None, view.rows, np.full(len(view.rows), 1 / max(1, view.total)), 1 / np.maximum(1, fewest),
+        alone, view.first[view.class_of], "published",
         f"{count} of {view.total} rows are unique on some {known} of {len(view.quasi)} quasi-identifiers{weakest}",
         ("k_anonymity", "mu_argus"),
         {"known": known, "subsets": subsets, "unique_rows_by_size": by_size, "worst_subsets": worst,

@@ -2,9 +2,10 @@
 
 *Attacker.* Has two releases of the same people that were not put into an order of their own, and lays them side by
 side. *Claim*: row i of one and row i of the other are one person's. Two rows *agree* when their labels of every common
-quasi-identifier overlap and they are equal in every other common column. *Posterior* 1 where they agree, else 0; *prior*
-chance: the share of the rows that might as well stand there with which the other row agrees. The *gain* is therefore
-the agreement above chance. *Learnt*: the rows that agree where chance is below 0.9, once the agreement is real.
+quasi-identifier overlap and they are equal in every other common column. *Posterior* 1 where they agree, else 0;
+*prior* chance: the share of the rows that might as well stand there with which the other row agrees. The *gain* is
+therefore the agreement above chance. *Learnt*: the rows that agree where chance is below 0.9, once the agreement is
+real.
 
 *Chance.* Rows change places at random, but only where the order is not told by what the rows show: a release sorted by
 its first columns (by text or number) keeps that order, and only rows equal in these change places. Of the two the one
@@ -79,14 +80,12 @@ def unsorted_matching(scene: Scene) -> Iterator[Outcome | Idle]:
     real = agreeing - chance.mean > DEVIATIONS * sqrt(max(0.0, chance.variance)) and agreeing - chance.mean > 1e-9
     rows = np.arange(1, mine.total + 1)
     none = np.zeros(mine.total)
-    verdict = (
-        "the order of the rows tells who is who" if real else "that is within chance: the order tells nothing about it"
-    )
+    verdict = "the order of the rows tells who is who" if real else "that is within chance, the order tells nothing"
     yield Outcome(
         "unsorted_matching", None, np.ones(mine.total, np.int64), chance.share if real else none,
         agree.astype(np.float64) if real else none, agree & (chance.share < 1 - NOTABLE) & real, rows, "published",
-        f"{agreeing} of {mine.total} rows agree with the row at the same place of the other release, by chance "
-        f"{chance.mean:.4g} would; {verdict}",
+        f"{agreeing} of {mine.total} rows agree with the row at the same place of the other release; by chance "
+        f"{chance.mean:.4g} would: {verdict}",
         (),
         {"agreeing_rows": agreeing, "by_chance": round(chance.mean, 6),
          "deviation": round(sqrt(max(0.0, chance.variance)), 6), "columns": names},

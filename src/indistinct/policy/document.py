@@ -521,7 +521,7 @@ class Releases(Section):
     key_env: str | None = Field(default=None, min_length=1)
     """Environment variable that holds the key of the ledger."""
     require: Literal["compatible", "m_invariance"] = "compatible"
-    """compatible: no guarantee is seen to break; m_invariance: all classes m-unique, all signatures kept, and proved."""
+    """compatible: no guarantee is seen to break; m_invariance: it is proved that signatures of m are kept."""
     m: Whole | None = Field(default=None, ge=2)
     """How many different values m-invariance demands in each class."""
 
@@ -743,8 +743,8 @@ class Policy(Section):
     def hash(self) -> str:
         """Return the SHA-256 (hexadecimal) of the canonical form: what was decided, whatever the spelling.
 
-        Synonyms, comments, defaults written out, ``[run]`` and ``[releases]`` make no difference; the order of attributes
-        does, because it decides ties.
+        Synonyms, comments, defaults written out, ``[run]`` and ``[releases]`` make no difference; the order of
+        attributes does, because it decides ties.
         """
         data = {key: value for key, value in self.plain().items() if key not in ("run", "releases")}
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str)

@@ -150,9 +150,7 @@ def anonymize(
     mappings = _mapping_files(policy, path)
     clock = _Clock()
     ledger = open_ledger(policy)
-    prepared = prepare(
-        table, policy, keep_rows=ledger is not None, query=query, sql_table=sql_table, progress=progress
-    )
+    prepared = prepare(table, policy, keep_rows=ledger is not None, query=query, sql_table=sql_table, progress=progress)
     _refuse_near_unique(prepared)
     layout = layout_of(prepared)
     clock.lap("count")

@@ -84,8 +84,8 @@ def unique_columns(
     copies = search.copies()
     if copies is not None:
         return UniqueSets((), size, search.checked, copies)
-    found = [(column,) for column in range(wide) if search.most[column] == 1]
-    repeating = {(column,) for column in range(wide) if search.most[column] > 1}
+    found: list[Chosen] = [(column,) for column in range(wide) if search.most[column] == 1]
+    repeating: set[Chosen] = {(column,) for column in range(wide) if search.most[column] > 1}
     progress(totals[0], totals[-1])
     for level in range(2, size + 1):
         open_sets = {
