@@ -74,7 +74,9 @@ def test_the_table_in_memory_is_asked_about_again_when_it_is_written(folder):
     release = ind.anonymize(table(FIRST), policy)
     assert release.document["ledger"]["satisfied"] is True
     assert release.document["ledger"]["persons"]["in_earlier_too"] == 4
+    assert "asked the ledger: 1 earlier release, no guarantee is broken" in repr(release)
     assert release.write(folder / "again.csv").exists()
+    assert "ledger" not in (folder / "again.csv.manifest.json").read_text()
     assert release.document["ledger"]["compared"] == [], "it is the very file that was entered"
     assert policy.hash() == plain.hash(), "the ledger changes nothing about the release"
 
