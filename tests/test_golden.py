@@ -40,9 +40,7 @@ CHECKS = {
 }
 
 # targets of models, algorithms, measures and attacks that are not built yet
-NOT_YET = (
-    "dp.laplace",
-)
+NOT_YET = ("dp.laplace",)
 
 
 def golden_files():
