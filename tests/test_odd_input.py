@@ -325,6 +325,24 @@ def test_persons_of_suppressed_rows_are_counted_where_these_are_published(rows):
     assert ind.verify(table, release.table, decided).satisfied
 
 
+@pytest.mark.parametrize(
+    "trivial",
+    [
+        {"model": "ke_anonymity", "attribute": "n", "k": 1, "e": 0, "count": "rows"},
+        {"model": "graded_l", "attribute": "n", "l": 1, "levels": 2},
+        {"model": "distinct_l", "attribute": "n", "l": 1},
+    ],
+)
+def test_a_model_that_always_holds_beside_one_at_its_threshold(trivial):
+    # both classes are at t = 1/4 exactly, which doubles do not decide
+    table = pa.table({"q": list("aaaabbbb"), "s": list("xxxyxyyy"), "n": ["1"] * 8})
+    attributes = {"q": SUPPRESS, "s": {"role": "sensitive"}, "n": {"role": "sensitive", "type": "integer"}}
+    near = {"model": "t_closeness", "attribute": "s", "t": "1/4", "distance": "equal"}
+    release = ind.anonymize(table, policy(attributes, near, trivial))
+    assert release.document["classes"] == 2
+    assert release.document["models"][0]["achieved"]["t"]["fraction"] == "1/4"
+
+
 # --- commands ---------------------------------------------------------------------------------------------------
 
 KEEP = """
