@@ -306,6 +306,33 @@ def test_the_manifest_holds_no_path_and_no_input(tmp_path):
     assert manifest["versions"]["indistinct"]
 
 
+def test_the_manifest_tells_nothing_of_a_suppressed_row(tmp_path):
+    texts, losses, closest = set(), set(), set()
+    for age, ill in [(70, "a"), (104, "b"), (104, "z")]:
+        table = pa.table({"age": [21, 22, 23, 24, 25, age], "ill": ["a", "b", "a", "b", "a", ill]})
+        given = policy(
+            attributes={
+                "age": {"role": "qi", "type": "integer", "hierarchy": {"kind": "intervals", "widths": [10]}},
+                "ill": {"role": "sensitive"},
+            },
+            privacy=[ind.KAnonymity(2), ind.TCloseness("ill", "1/2", "equal")],
+            suppression={"limit": 0.2},
+        )
+        release = ind.anonymize(table, given, output=tmp_path / "x.csv", force=True)
+        assert release.document["suppressed_rows"] == 1
+        losses.add(release.loss["lm"])
+        closest.add(str(release.document["models"][1]["achieved"]))
+        texts.add((tmp_path / "x.csv.manifest.json").read_text() + (tmp_path / "x.csv").read_text())
+    assert len(losses) > 1
+    assert len(closest) > 1
+    assert len(texts) == 1
+
+
+def test_a_declared_domain_makes_the_loss_public(tmp_path):
+    ind.anonymize(pa.table(TABLE), policy(), output=tmp_path / "out.csv")
+    assert json.loads((tmp_path / "out.csv.manifest.json").read_text())["loss"]["lm"] > 0
+
+
 def test_release_write_and_repr(tmp_path):
     release = ind.anonymize(pa.table(TABLE), policy(suppression={"limit": 0.2}))
     assert release.write(tmp_path / "later.parquet").exists()

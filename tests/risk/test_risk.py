@@ -64,6 +64,8 @@ def test_with_a_person_key_sizes_count_persons(rows, threshold):
     average = found["average"]
     assert average["decimal"] == pytest.approx(float(expected["average"]), rel=1e-12)
     assert answer.document["unit"] == "persons"
+    side = ind.risk(as_table(rows), qi=QUASI, person="who", published=as_table(rows).drop(["who"])).document
+    assert (side["unit"], side["published"]["unit"]) == ("persons", "rows")
 
 
 @settings(max_examples=50, deadline=None)

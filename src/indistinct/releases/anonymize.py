@@ -26,6 +26,7 @@ from indistinct.releases.prepare import near_unique, prepare
 from indistinct.releases.proof import verify_written
 from indistinct.releases.published import delimiter_of, missing_text
 from indistinct.releases.texts import as_html, release_text
+from indistinct.releases.withheld import withheld
 from indistinct.tables.count import silent
 from indistinct.tables.frames import give_back, kind_of
 from indistinct.tables.identifiers import check_mapping, stage_mapping
@@ -207,7 +208,7 @@ def deliver(
         document.update(_verified(decision, [file.path for file in staged], progress))
         _refuse_failed(document)
         clock.lap("verify")
-        with stage_manifest(document, staged, policy.hash(), output) as manifest:
+        with stage_manifest(withheld(document, decision), staged, policy.hash(), output) as manifest:
             publish_with(manifest, *staged)
     document["outputs"] = [str(target) for target in targets]
     document["manifest"] = str(manifest.target)

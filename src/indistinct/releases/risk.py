@@ -140,12 +140,10 @@ def risk(
     after = None
     if published is not None:
         after = _measure(published, policy, _for_published(asked, published, policy, notices), progress=progress)
-    unit = before.document.pop("unit_of")
     document = {
         **before.document,
-        **unit,
         "threshold": plain(limit),
-        "published": None if after is None else {k: v for k, v in after.document.items() if k != "unit_of"},
+        "published": None if after is None else after.document,
         "warnings": [notice.document() for notice in (*before.notices, *notices)],
     }
     return Risk(document, before.rows)
@@ -246,7 +244,7 @@ def _measure(
         "rows": prepared.rows,
         "suppressed_rows": hidden,
         "classes": len(classes),
-        "unit_of": unit_of(frequencies),
+        **unit_of(frequencies),
         "measures": [figure.document() for figure in figures],
         "class_sizes": class_sizes(rows, sizes),
     }

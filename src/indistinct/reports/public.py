@@ -17,6 +17,8 @@ import numpy as np
 import tomlkit
 
 from indistinct.algorithms import form_of
+from indistinct.errors import UnsupportedError
+from indistinct.releases.manifest import MECHANISMS
 from indistinct.reports.summary import asked, columns, proof, size_histogram
 from indistinct.tables.two_tables import GROUP
 
@@ -34,7 +36,14 @@ VERDICT = ("model", "attribute", "attributes", "distance", "kind", "estimator", 
 
 
 def public(release: Release) -> dict[str, Any]:
-    """Collect the public summary of a release."""
+    """Collect the public summary of a release.
+
+    Raises UnsupportedError for a model of scope mechanism: there the number of dropped rows is itself protected.
+    """
+    if any(model.model in MECHANISMS for model in release.policy.privacy):
+        raise UnsupportedError(
+            "there is no public report for this model, whose row counts are protected; use the manifest"
+        )
     decision, document = release.decision, release.document
     outputs = [Path(path) for path in document["outputs"]]
     sizes = _class_sizes(decision) if form_of(decision.policy) == "one_table" else _group_sizes(decision)

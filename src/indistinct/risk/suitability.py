@@ -110,7 +110,8 @@ def suitability(
             None,
             f"{earlier_releases} earlier release{'s stand' if earlier_releases > 1 else ' stands'} beside "
             "this one: who has "
-            "both can intersect them if they concern the same persons; publish once, or use m-invariance",
+            "both can intersect them if they concern the same persons; publish once, or let 'indistinct "
+            "releases' check them together first",
         )
     return found
 
