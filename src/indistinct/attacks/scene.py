@@ -243,9 +243,8 @@ def _two_tables(
     columns = open_source(second, options).columns
     sensitive = [name for name in policy.sensitive_attributes if name in columns]
     if not sensitive or COUNT not in columns:
-        raise SchemaError(
-            f'the second table needs the columns "{GROUP}", "{COUNT}" and a sensitive one; it has {columns}'
-        )
+        has = ", ".join(columns)
+        raise SchemaError(f'the second table needs the columns "{GROUP}", "{COUNT}" and a sensitive one; it has {has}')
     values = tabulate(second, [GROUP, *sensitive, COUNT], options)
     groups: dict[str | None, int] = {text: number for number, text in enumerate(found.texts[-1])}
     texts, codes = values.column(GROUP)
