@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint check bench clean
+.PHONY: help demo test lint check bench docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,14 @@ check: lint test ## lint and test
 
 bench: $(READY) ## time the main jobs on this machine in a minute
 	$(BIN)/python benchmarks/run.py --small
+
+docs: $(VENV)/.docs ## the documentation as a site in build/site; no network but to install the tool, once
+	$(BIN)/python docs/reference.py build/pages
+	$(BIN)/zensical build --clean --strict
+
+$(VENV)/.docs: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@
 
 clean: ## remove the environment and everything that was built
 	rm -rf $(VENV) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -129,6 +129,15 @@ def test_missing_values_that_match_anything(rows, tree_file):
     assert document["missing"]["k_if_missing_matches_anything"] == min(naive.matches_anything(rows, ["q", "r"]))
 
 
+def test_with_a_person_key_k_counts_persons_even_where_missing_values_might_match():
+    table = pa.table({"p": ["A", "A", "B", "C"], "q": ["1", "1", "2", "2"]})
+    flags = {"qi": ["q"], "person": "p"}
+    document = ind.audit(table, **flags).document
+    assert (document["smallest_class"], document["missing"]["k_if_missing_matches_anything"]) == (1, 1)
+    with_a_gap = pa.table({"p": ["A", "A", "B", "C"], "q": ["1", "1", "2", None]})
+    assert ind.audit(with_a_gap, **flags).document["missing"]["k_if_missing_matches_anything"] is None
+
+
 @settings(max_examples=40)
 @given(rows=tables, order=st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(rows, order, tree_file):

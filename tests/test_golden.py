@@ -18,6 +18,7 @@ import golden_groups
 import golden_models
 import golden_numeric
 import golden_partition
+import golden_private
 import golden_risk
 import golden_utility
 import indistinct as ind
@@ -35,12 +36,13 @@ CHECKS = {
     **golden_models.CHECKS,
     **golden_numeric.CHECKS,
     **golden_partition.CHECKS,
+    **golden_private.CHECKS,
     **golden_risk.CHECKS,
     **golden_utility.CHECKS,
 }
 
 # targets of models, algorithms, measures and attacks that are not built yet
-NOT_YET = ("dp.laplace",)
+NOT_YET = ()
 
 
 def golden_files():

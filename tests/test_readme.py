@@ -1,70 +1,74 @@
-"""What the README tells people to type does what it says."""
+"""README and docs: links lead somewhere, the Chinese README says the same; their commands: test_docs_snippets."""
 
-import csv
 import os
 import re
-import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from indistinct.algorithms import DECLARES
+from indistinct.models.registry import MODELS
+
 ROOT = Path(__file__).resolve().parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-COMMAND = Path(sys.executable).with_name("indistinct")
+READMES = ("README.md", "README.zh-CN.md")
+PAGES = [*(ROOT / name for name in READMES), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
 
 
-def blocks(language):
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+def text_of(name):
+    return (ROOT / name).read_text(encoding="utf-8")
 
 
-@pytest.fixture
-def patients(tmp_path):
-    """A steward's folder: 600 of the invented stays, one for each patient."""
-    with (ROOT / "examples" / "hospital" / "discharges.csv").open(encoding="utf-8", newline="") as file:
-        stays = {stay["patient_id"]: stay for stay in csv.DictReader(file, delimiter=";")}
-    names = ("birth_date", "sex", "zip", "diagnosis")
-    with (tmp_path / "patients.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, names, extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(list(stays.values())[:600])
-    return tmp_path
+def anchors(page):
+    """Names that a page's headings can be linked by, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def run(folder, *words):
-    done = subprocess.run([COMMAND, *words], cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, (words, done.stdout, done.stderr)
-    return done.stdout
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page):
+    for link, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", page.read_text(encoding="utf-8")):
+        if not link.startswith("http"):
+            target = page.parent / link if link else page
+            assert target.exists(), link
+            assert not anchor or anchor in anchors(target), f"{link}#{anchor}"
 
 
-def test_the_ten_minutes(patients, monkeypatch):
-    typed = [line.partition("#")[0] for block in blocks("sh") for line in block.splitlines()]
-    commands = [shlex.split(line)[1:] for line in typed if line.startswith("indistinct")]
-    assert [words[0] for words in commands] == ["audit", "policy", "policy", "anonymize", "verify"]
-    answers = [run(patients, *words) for words in commands]
-    assert "k-anonymity" in answers[0]
-    assert (patients / "published.csv.manifest.json").exists()
-
-    # and the same from Python, with the policy that was drafted
-    (patients / "published.csv").unlink()
-    (patients / "published.csv.manifest.json").unlink()
-    monkeypatch.chdir(patients)
-    (example,) = blocks("python")
-    exec(compile(example, "README.md", "exec"), {})  # noqa: S102  # the README is ours
-    assert (patients / "published.csv").exists()
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_tables_have_a_head_and_headings_stand_alone(page):
+    text = re.sub(r"```.*?```", "```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        assert re.fullmatch(r"\|( -+ \|)+", table.splitlines()[1]), table
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1, table
+    for lines in re.findall(r"^(?!\n).*\n#+ .*$|^#+ .*\n(?!\n).+$|^[^|\n].*\n\|.*$", text, re.MULTILINE):
+        pytest.fail(f"a blank line is missing: {lines}")
 
 
-def test_links_lead_somewhere():
-    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").rglob("*.md")]
-    for page in pages:
-        for link in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
-            assert link.startswith("http") or (page.parent / link).exists(), f"{page.name}: {link}"
+def test_every_page_is_in_the_list_of_pages():
+    index = text_of("docs/index.md")
+    for page in (ROOT / "docs").rglob("*.md"):
+        name = page.relative_to(ROOT / "docs").as_posix()
+        assert name == "index.md" or f"]({name})" in index, name
+
+
+def test_the_chinese_readme_has_the_same_code():
+    ours, theirs = (re.findall(r"```\w+\n.*?```", text_of(name), re.DOTALL) for name in READMES)
+    assert ours == theirs
+    assert len({len(re.findall(r"^#+ ", text_of(name), re.MULTILINE)) for name in READMES}) == 1
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_readme_names_all_commands_models_and_algorithms(name):
+    text = text_of(name)
+    assert [model for model in MODELS if f"`{model}`" not in text] == []
+    assert [algorithm for algorithm in DECLARES if f"`{algorithm}`" not in text] == []
+    commands = "profile audit policy hierarchy anonymize verify explain compare risk attack utility releases demo"
+    assert [command for command in commands.split() if f"`{command}`" not in text] == []
 
 
 def test_make_explains_itself():
     make = subprocess.run(
         ["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True, env={**os.environ, "MAKEFLAGS": ""}
     )
-    for target in ("demo", "test", "lint", "check", "bench"):
+    for target in ("demo", "test", "lint", "check", "bench", "docs"):
         assert f"make {target}" in make.stdout

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from indistinct.releases.bounds import bounds
     from indistinct.releases.compare import Comparison, compare
     from indistinct.releases.explain import Explanation, explain
+    from indistinct.releases.private import Private, private
     from indistinct.releases.profile import Profile, profile
     from indistinct.releases.risk import Risk, risk
     from indistinct.releases.transform import Transformed, transform
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from indistinct.releases.verify import Verification, verify
     from indistinct.reports.dictionary import dictionary
     from indistinct.reports.report import report
+    from indistinct.utility.private import PrivateCount, PrivateHistogram, PrivateMean
 
 _WHERE: Final = {
     "attacks": ("Attacks", "attack"),
@@ -83,6 +85,7 @@ _WHERE: Final = {
     "releases.bounds": ("bounds",),
     "releases.compare": ("Comparison", "compare"),
     "releases.explain": ("Explanation", "explain"),
+    "releases.private": ("Private", "private"),
     "releases.profile": ("Profile", "profile"),
     "releases.risk": ("Risk", "risk"),
     "releases.transform": ("Transformed", "transform"),
@@ -90,6 +93,7 @@ _WHERE: Final = {
     "releases.verify": ("Verification", "verify"),
     "reports.dictionary": ("dictionary",),
     "reports.report": ("report",),
+    "utility.private": ("PrivateCount", "PrivateHistogram", "PrivateMean"),
 }  # fmt: skip
 _MODULE: Final = {name: module for module, names in _WHERE.items() for name in names}
 
@@ -126,6 +130,10 @@ __all__ = [
     "Policy",
     "PolicyError",
     "PopulationUniqueness",
+    "Private",
+    "PrivateCount",
+    "PrivateHistogram",
+    "PrivateMean",
     "Profile",
     "Profitability",
     "RecursiveCL",
@@ -148,6 +156,7 @@ __all__ = [
     "compare",
     "dictionary",
     "explain",
+    "private",
     "profile",
     "report",
     "risk",

@@ -52,6 +52,13 @@ def only_inputs(folder):
     return sorted(path.name for path in folder.iterdir()) == ["policy.toml", "table.csv"]
 
 
+@pytest.mark.parametrize("words", [(), ("policy",), ("releases",)])
+def test_without_a_command_the_help_answers(words):
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith(" ".join(["Usage: indistinct", *words]))
+
+
 def test_help_answers_without_the_heavy_libraries():
     loaded = (
         "import sys; from indistinct.cli.main import run; run(['--help']); "

@@ -112,6 +112,27 @@ def test_utility_refuses_half_a_task_and_bad_sql(folder):
     assert json.loads(out)["error"]["kind"] == "policy"
 
 
+def test_utility_gives_private_answers_with_declared_bounds_only(folder):
+    publish(folder)
+    words = ["utility", folder / "table.csv", folder / "out.csv", "--policy", folder / "policy.toml", "--queries", 5]
+    code, out, err = run(*words, "--private", "1", "--bounds", "age=0,120", "--bounds", "ill=x,y,z", "--json")
+    assert (code, err) == (0, "")
+    document = json.loads(out)["private"]
+    assert [entry["query"] for entry in document["answers"]] == [
+        "mean of age", "histogram of age", "histogram of ill",
+    ]  # fmt: skip
+    assert abs(document["epsilon"] - 1) < 1e-9
+    assert document["answers"][0]["sensitivity"] == 1  # 120 / 120 rows
+    code, out, _ = run(*words, "--private", "0.5", "--bounds", "age=0,120")
+    assert (code, "epsilon 0.5 spent by 2 private answers" in out) == (0, True)
+    code, out, _ = run(*words, "--private", "1", "--json")
+    assert (code, json.loads(out)["error"]["kind"]) == (2, "policy")
+    for wrong in (["--private", "0"], ["--private", "x"], ["--bounds", "age=0,120"]):
+        code, _, err = run(*words, *wrong)
+        assert code == 2
+        assert "private" in err or "epsilon must be" in err
+
+
 def test_explain_answers_and_says_no(folder):
     words = ["explain", folder / "table.csv", "--policy", folder / "policy.toml"]
     code, out, _ = run(*words)

@@ -126,7 +126,8 @@ def _answer(error: BaseException, words: list[str]) -> int:
         print_json({"error": _described(error, words)})
     else:
         message = error.message if isinstance(error, IndistinctError) else _described(error, words)["message"]
-        print(f"error: {message}", file=sys.stderr)  # noqa: T201
+        named = message if message.startswith("Usage: ") else f"error: {message}"  # without a command the help answers
+        print(named, file=sys.stderr)  # noqa: T201
     return error.exit_code if isinstance(error, IndistinctError) else 2
 
 

@@ -14,6 +14,7 @@ from indistinct.cli.common import (
     Query,
     Quiet,
     SqlTable,
+    pairs,
     place,
     print_json,
     progress,
@@ -49,6 +50,14 @@ def utility(
     regression: Annotated[
         list[str] | None, typer.Option("--regression", help='A linear regression, "y ~ a + b" (repeatable).')
     ] = None,
+    private: Annotated[
+        str | None,
+        typer.Option("--private", help="Epsilon of differentially private answers, for all of them together."),
+    ] = None,
+    bounds: Annotated[
+        list[str] | None,
+        typer.Option("--bounds", help="column=lowest,highest, not taken from the table; with --private (repeatable)."),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of queries, draws and test rows.")] = 1,
     query: Query = None,
     sql_table: SqlTable = None,
@@ -70,6 +79,10 @@ def utility(
     if encoding not in ENCODINGS:
         message = f"--encoding takes {', '.join(ENCODINGS)}"
         raise typer.BadParameter(message)
+    if bounds and private is None:
+        message = "--bounds belongs to --private"
+        raise typer.BadParameter(message)
+    declared = {name: ends.split(",") for name, ends in pairs(bounds, "--bounds").items()}
     with progress(quiet=quiet or json) as report:
         answer = run(
             place(original),
@@ -90,10 +103,24 @@ def utility(
             sql_table=sql_table,
             progress=report,
         )
+        noisy = None
+        if private is not None:
+            from indistinct.releases.private import private as ask
+
+            noisy = ask(
+                place(original),
+                place(published),
+                Policy.load(policy),
+                epsilon=private,
+                bounds=declared,
+                query=query,
+                sql_table=sql_table,
+                progress=report,
+            )
     if json:
-        print_json(answer.document)
+        print_json(answer.document if noisy is None else {**answer.document, "private": noisy.document})
     elif not quiet:
-        tell(repr(answer))
+        tell(repr(answer) if noisy is None else f"{answer!r}\n\n{noisy!r}")
     return 0
 
 

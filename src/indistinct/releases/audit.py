@@ -134,7 +134,7 @@ def audit(
             "reference": "table" if reference is None else "given",
             "models": entries,
             "worst": worst,
-            "missing": {"rule": "own", "k_if_missing_matches_anything": wildcard_k(frequencies, assignment)},
+            "missing": {"rule": "own", "k_if_missing_matches_anything": wildcard_k(frequencies, assignment, classes)},
             "k_if_untouched_columns_are_known": k_if_known(prepared, starred),
             "persons_in_several_classes": persons_spread(frequencies, assignment),
             "warnings": [notice.document() for notice in notices],
@@ -239,11 +239,12 @@ def _finite(measure: float) -> float | None:
     return round(float(measure), 6) if isfinite(measure) else None
 
 
-def wildcard_k(frequencies: Frequencies, assignment: Assignment) -> int | None:
+def wildcard_k(frequencies: Frequencies, assignment: Assignment, classes: Classes) -> int | None:
     """Return the smallest candidate count of a row when a missing value may be anything (report only).
 
     Rows are compatible when they agree wherever both have a value. The relation gives no partition, so no model is
-    judged on it. None when more than 64 patterns of missing columns occur (the count is then not attempted).
+    judged on it. None when more than 64 patterns of missing columns occur, or with a person key and missing values
+    (the count is then not attempted: rows that are compatible may be those of one person).
     """
     kept = np.unique(frequencies.tuple_of[assignment.cell[assignment.class_of != SUPPRESSED]])
     if not len(kept):
@@ -252,7 +253,9 @@ def wildcard_k(frequencies: Frequencies, assignment: Assignment) -> int | None:
     missing = np.array([hierarchy.missing for hierarchy in frequencies.quasi])
     absent = (tuples == missing) & (missing >= 0)
     if not absent.any():
-        return int(rows.min())
+        return int(classes.sizes.min())
+    if frequencies.persons is not None:
+        return None
     found = candidates(tuples, absent, rows)
     return None if found is None else int(found.min())
 

@@ -77,6 +77,8 @@ def make_key(path: Path, ledger: Path | None = None) -> None:
     written.
     """
     _refuse_beside(path, ledger)
+    if not path.parent.is_dir():
+        raise DataError(f"the folder of the key {path.name} does not exist; make it first", file=path.name)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:

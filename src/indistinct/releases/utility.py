@@ -95,7 +95,7 @@ def utility(
     """
     source = open_source(original, options_of(policy, query=query, table=sql_table))
     roles = resolve(policy, source.columns)
-    sides, notices = _sides(source, published, policy, roles, progress)
+    sides, notices = sides_of(source, published, policy, roles, progress)
     quasi = [name for name in roles.quasi if name in {axis.name for axis in sides.axes}]
     secret = _sensitive(roles, sides, sensitive)
     progress("measure", 0, 4)
@@ -160,7 +160,7 @@ def _sensitive(roles: Roles, sides: Sides, wanted: str | None) -> str | None:
     return next((name for name in roles.sensitive if name in there), None)
 
 
-def _sides(
+def sides_of(
     source: Source, published: Any, policy: Policy, roles: Roles, progress: Progress
 ) -> tuple[Sides, list[Notice]]:
     """Count both tables, undo what formats did to the spelling, and read every column."""
@@ -193,13 +193,14 @@ def column_axis(
     policy: Policy,
     *,
     generalized: bool,
+    domain: Sequence[Any] | None = None,
 ) -> Axis:
-    """Read one column of both tables as the policy declares it."""
+    """Read one column of both tables as the policy declares it; ``domain`` stands before that of the policy."""
     attribute = policy.attributes.get(name)
     if attribute is None:
         kind = source.types[name]
         number = "integer" if pa.types.is_integer(kind) else "decimal" if pa.types.is_floating(kind) else "text"
-        return axis_of(name, before, after, number)
+        return axis_of(name, before, after, number, domain=domain)
     spec = (attribute.spec or {}) if generalized else {}
     reading = reading_of(policy, source, name)
     if attribute.type == "text" and not generalized and pa.types.is_integer(source.types[name]):
@@ -213,7 +214,7 @@ def column_axis(
         rows=read_taxonomy(policy.locate(spec["file"])) if "file" in spec else None,
         token=policy.output.suppressed_token,
         character=spec.get("character", "*"),
-        domain=attribute.domain,
+        domain=attribute.domain if domain is None else domain,
         weight=attribute.weight,
         **reading,
     )
