@@ -221,6 +221,9 @@ def _coverage(policy: Policy, before: dict[str, Column], after: dict[str, Column
     }  # fmt: skip
     found = {}
     for name, column in after.items():
+        if column is before[name]:  # nothing touched it
+            found[name] = "proven"
+            continue
         old, new = before[name].spelled[kept], column.spelled
         true = bool(((new == old) | (column.codes < 0)).all())
         found[name] = "not proven" if name in perturbed else "proven" if true else "refuted"
