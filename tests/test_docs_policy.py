@@ -17,6 +17,7 @@ SCHEMA = Policy.json_schema()
 SECTIONS = {
     "[table]": "Table", "[person]": "Person", "[attributes.NAME]": "Attribute", "[suppression]": "Suppression",
     "[missing]": "Missing", "[recoding]": "Recoding", "[output]": "Output", "[run]": "Run",
+    "[releases]": "Releases",
 }  # fmt: skip
 TAGS = ("model", "kind", "method")
 TYPES = {

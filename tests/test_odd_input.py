@@ -291,3 +291,109 @@ def test_ranges_of_numbers_far_apart():
     table = pa.table({"q": ["1e20", "1e-20", "0", "-1"]})
     release = ind.anonymize(table, policy(attributes))
     assert ind.verify(table, release.table, policy(attributes)).satisfied
+
+
+def test_numbers_too_large_for_a_machine_word_are_attacked_and_measured():
+    ages = ["1", "20000000000000000000000", "300000000000000000000000000000", "300000000000000000000000000007"]
+    table = pa.table({"q": ages, "s": list("abab")})
+    attributes = {
+        "q": {"role": "qi", "type": "integer", "hierarchy": {"kind": "range"}},
+        "s": {"role": "sensitive"},
+    }
+    decided = policy(attributes, recoding={"algorithm": "local"})
+    release = ind.anonymize(table, decided)
+    assert ind.verify(table, release.table, decided).satisfied
+    found = ind.attack(release.table, decided, original=table, attacks=["downcoding"])
+    (entry,) = found.document["attacks"]
+    assert entry["posterior"] == 0.5  # every member of a range of two stands at one of its ends
+    assert ind.utility(table, release.table, decided).document["published_rows"] == 4
+
+
+@pytest.mark.parametrize("rows", ["exempt", "test"])
+def test_persons_of_suppressed_rows_are_counted_where_these_are_published(rows):
+    # a and b fail k = 2 and are starred; together they are two persons, so that as a class they hold
+    table = pa.table({"who": list("1234"), "q": ["a", "b", "c", "c"]})
+    decided = policy(
+        {"q": SUPPRESS},
+        person={"key": "who"},
+        suppression={"limit": 0.5, "rows": rows},
+        recoding={"algorithm": "local"},
+    )
+    release = ind.anonymize(table, decided)
+    assert sorted(release.table["q"].to_pylist()) == ["*", "*", "c", "c"]
+    assert release.document["models"][0]["achieved"] == {"k": 2}
+    assert ind.verify(table, release.table, decided).satisfied
+
+
+@pytest.mark.parametrize(
+    "trivial",
+    [
+        {"model": "ke_anonymity", "attribute": "n", "k": 1, "e": 0, "count": "rows"},
+        {"model": "graded_l", "attribute": "n", "l": 1, "levels": 2},
+        {"model": "distinct_l", "attribute": "n", "l": 1},
+    ],
+)
+def test_a_model_that_always_holds_beside_one_at_its_threshold(trivial):
+    # both classes are at t = 1/4 exactly, which doubles do not decide
+    table = pa.table({"q": list("aaaabbbb"), "s": list("xxxyxyyy"), "n": ["1"] * 8})
+    attributes = {"q": SUPPRESS, "s": {"role": "sensitive"}, "n": {"role": "sensitive", "type": "integer"}}
+    near = {"model": "t_closeness", "attribute": "s", "t": "1/4", "distance": "equal"}
+    release = ind.anonymize(table, policy(attributes, near, trivial))
+    assert release.document["classes"] == 2
+    assert release.document["models"][0]["achieved"]["t"]["fraction"] == "1/4"
+
+
+# --- commands ---------------------------------------------------------------------------------------------------
+
+KEEP = """
+[attributes.q]
+role = "quasi_identifying"
+hierarchy = { kind = "suppress" }
+[[privacy]]
+model = "k_anonymity"
+k = 2
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["anonymize", "in.csv", "--policy", "p.toml", "--output", "in.csv"],
+        ["profile", "in.csv", "--draft", "in.csv"],
+        ["policy", "draft", "in.csv", "--output", "in.csv"],
+        ["compare", "in.csv", "--policy", "p.toml", "--algorithms", "optimal", "--svg", "in.csv"],
+        ["compare", "--policy", "p.toml", "--algorithms", "optimal", "--svg", "in.csv"],
+        ["hierarchy", "build", "in.csv", "--column", "q", "--kind", "masking", "--output", "in.csv"],
+    ],
+)
+def test_no_command_overwrites_its_source(tmp_path, monkeypatch, capsys, words):
+    monkeypatch.chdir(tmp_path)
+    source = written(tmp_path, "q\na\na\n")
+    written(tmp_path, '[table]\nsource = "in.csv"\n' + KEEP, "p.toml")
+    assert run([*words, "--force", "--json"]) == 2
+    assert "is the source" in json.loads(capsys.readouterr().out)["error"]["message"]
+    assert source.read_text() == "q\na\na\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--sql", "select 1 / 0 as x from data"], "not finite"),
+        (["--target", "s", "--estimator", "os:getcwd"], "cannot fit and predict"),
+    ],
+)
+def test_wrong_questions_of_use_are_sentences(tmp_path, monkeypatch, capsys, words, sentence):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "q,s\na,x\na,y\nb,x\nb,y\n")
+    written(tmp_path, '[attributes.s]\nrole = "sensitive"\n' + KEEP, "p.toml")
+    assert run(["utility", "in.csv", "in.csv", "--policy", "p.toml", *words, "--json"]) == 2
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert error["kind"] == "policy"
+    assert sentence in error["message"]
+
+
+def test_a_second_table_without_counts_is_told_by_its_columns():
+    decided = policy(plain(q="qi", s="sensitive"))
+    tables = pa.table({"q": ["a", "a"], "group": ["1", "1"]}), pa.table({"group": ["1"], "other": ["x"]})
+    with pytest.raises(ind.SchemaError, match=r"it has group, other$"):
+        ind.attack(tables[0], decided, second=tables[1])

@@ -144,6 +144,18 @@ def _steps(folder: Path, *, reveal: bool) -> dict[str, ind.Attacks]:
     before, after = (ind.anonymize(hospital.slice(0, rows), by).table for rows in (PEOPLE - 1, PEOPLE))
     title = "7. One more patient, published again. Each release holds; the difference between them does not:"
     step("again", title, ("differencing",), after, by, other=before)
+
+    # the same table under two recodings, both in the order in which the hospital keeps it
+    kept = {"order": "kept", "confirmed": True}
+    by = policy(folder, [k], "illness", output=kept)
+    coarse = policy(
+        folder, [k], "illness", birth={"kind": "intervals", "widths": [10, 40]}, recoding={"algorithm": "optimal"},
+        output=kept, suppression={"limit": 0.05, "rows": "exempt"},
+    )  # fmt: skip
+    release, second = ind.anonymize(hospital, by).table, ind.anonymize(hospital, coarse).table
+    title = "8. Published for two purposes, in the order of the source: row by row, the two are one table again:"
+    names = ("unsorted_matching", "complementary_release")
+    step("two", title, names, release, by, other=second, identified=voters)
     return found
 
 

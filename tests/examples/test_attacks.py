@@ -29,4 +29,7 @@ def test_each_protection_meets_its_attack(capsys):
     assert found["eps"]["proximity"]["gain"] < found["numbers"]["proximity"]["gain"]
     assert found["eps"]["linkage"]["details"]["unique_links"] > 100, "quasi-identifiers are exact in two tables"
     assert found["again"]["differencing"]["learnt"] >= 1
-    assert all(f"{number}. " in told for number in range(1, 8))
+    assert found["two"]["unsorted_matching"]["learnt"] == 600, "the order of the source tells who is who"
+    joined = found["two"]["complementary_release"]["details"]
+    assert joined["k_on_join"] < joined["k_of_either"]
+    assert all(f"{number}. " in told for number in range(1, 9))

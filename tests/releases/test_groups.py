@@ -103,6 +103,19 @@ def test_sums_of_numbers_are_exact():
     assert '"sum" is not that of the values' in answer["coverage"]["reason"]
 
 
+def test_sums_of_numbers_with_unlike_fractions_are_exact():
+    # halves and fifths have no common unit among their own denominators
+    numbers = pa.table({"q": list("abc"), "wage": ["1.5", "0.2", "1e2"]})
+    policy = ind.Policy(
+        attributes={"q": {"role": "qi"}, "wage": {"role": "sensitive", "type": "decimal"}},
+        privacy=[ind.KeAnonymity("wage", 3, 1)],
+        recoding={"algorithm": "ke_partition", "form": "permuted"},
+    )
+    found = ind.anonymize(numbers, policy)
+    assert {str(row["sum"]) for row in found.table.to_pylist()} == {"101.7"}
+    assert ind.verify(numbers, found.table, policy).satisfied
+
+
 def test_the_table_in_python_is_a_pair(source):
     found = ind.anonymize(source, as_policy())
     qit, values = found.table

@@ -1,6 +1,7 @@
 """Distinction, separation and minimal unique column sets against their slow twins; profiles of tables."""
 
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
@@ -21,19 +22,18 @@ tables = st.integers(1, 6).flatmap(
 )
 
 
-@settings(max_examples=150, deadline=None)
-@given(tables, st.integers(1, 6), st.booleans())
-def test_unique_sets_are_those_of_the_definition(rows, size, eager):
+@settings(max_examples=200, deadline=None)
+@given(tables, st.integers(1, 6), st.sampled_from([0, 1, 2]), st.sampled_from([(), (2,), (3, 7)]))
+def test_unique_sets_are_those_of_the_definition(rows, size, pairs, first):
     names = range(len(rows[0]))
     columns = [np.array([row[name] for row in rows], np.int32) for name in names]
-    late, few = module.LATE, module.FEW
-    try:
-        if eager:  # keep the rows that repeat in every case, so that small tables reach that path
-            module.LATE, module.FEW = 0, 1
+    with pytest.MonkeyPatch.context() as patch:  # small tables reach every stage, and subsets that are given up
+        patch.setattr(module, "PAIRS_PER_ROW", pairs)
+        patch.setattr(module, "FIRST_ROWS", first)
         found = unique_columns(columns, size)
-    finally:
-        module.LATE, module.FEW = late, few
     assert list(found.sets) == naive.unique_sets([dict(enumerate(row)) for row in rows], names, min(size, len(rows[0])))
+    copies = [(one, other) for other in range(len(rows)) for one in range(other) if rows[one] == rows[other]]
+    assert (found.copies in copies) if copies else (found.copies is None)
 
 
 def test_many_rows_take_all_stages_of_the_search():
@@ -47,6 +47,13 @@ def test_many_rows_take_all_stages_of_the_search():
         assert len(np.unique(combined([columns[i] for i in chosen], [n] * len(chosen)))) == n
     assert (0, 1) in found.sets
     assert not any(3 in chosen for chosen in found.sets)
+    # and none is left out
+    every = [
+        chosen
+        for chosen in combinations(range(4), 2)
+        if len(np.unique(combined([columns[i] for i in chosen], [n] * 2))) == n
+    ]
+    assert [chosen for chosen in found.sets if len(chosen) == 2] == every
 
 
 def test_two_equal_rows_end_the_search():

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.attacks.outcome import Idle, Outcome
+from indistinct.risk.figure import things
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,8 +70,8 @@ def background(scene: Scene) -> Iterator[Outcome | Idle]:
         yield Outcome(
             "background", name, histogram.count, everybody[histogram.value], belief, certain,
             view.first[owner], "published",
-            f"an attacker who rules out {out} values of {name} is certain about {people} of {view.total} persons; "
-            f"the weakest class breaks when {smallest} values are ruled out",
+            f"an attacker who rules out {things(out, 'values')} of {name} is certain about {people} of {view.total} "
+            f"persons; {_weakest(smallest)}",
             ("distinct_l", "recursive_cl"),
             {
                 "ruled_out": out,
@@ -82,6 +83,12 @@ def background(scene: Scene) -> Iterator[Outcome | Idle]:
             },
             show,
         )  # fmt: skip
+
+
+def _weakest(smallest: int) -> str:
+    if not smallest:
+        return "in the weakest class nothing has to be ruled out"
+    return f"the weakest class breaks when {things(smallest, 'values')} {'is' if smallest == 1 else 'are'} ruled out"
 
 
 def _belief(

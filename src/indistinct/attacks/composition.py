@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.attacks.matching import matches
 from indistinct.attacks.outcome import Idle, Outcome
-from indistinct.attacks.overlap import overlaps
+from indistinct.attacks.overlap import candidates_in_both
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,36 +45,12 @@ def composition(scene: Scene) -> Iterator[Outcome | Idle]:
     if not names:
         yield Idle("composition", None, "the two releases have no sensitive column in common")
         return
-    mine, theirs, weight, row, table = _candidates(scene, other)
+    mine, theirs, weight, row, table = candidates_in_both(scene, other)
     if not len(weight):
         yield Idle("composition", None, "no person has candidate rows in both releases")
         return
     for name in names:
         yield _composed(scene, other, name, mine, theirs, weight, row, table)
-
-
-def _candidates(scene: Scene, other: View) -> tuple[tuple[Int64, Int64], tuple[Int64, Int64], Int64, Int64, str]:
-    """Pairs (kind of person, tuple) in both releases for those who have candidates in both; weights, rows, table."""
-    whole = scene.persons
-    if whole is None:
-        pairs = overlaps(scene, scene.view, other)
-        kinds = np.unique(pairs.theirs)
-        number = np.zeros(len(other.rows), np.int64)
-        number[kinds] = np.arange(len(kinds))
-        row = other.first[other.class_of[kinds]]
-        own = (np.arange(len(kinds)), kinds)
-        return (number[pairs.theirs], pairs.mine), own, other.rows[kinds], row, "with"
-    lists = []
-    shared = [name for name in whole.columns if name in (*scene.view.quasi, *other.quasi)]
-    people = whole.select(shared)
-    for view in (scene.view, other):
-        blocks = list(matches(scene, view, people, unknown=scene.identified is not None))
-        lists.append((np.concatenate([b.of for b in blocks]), np.concatenate([b.tuples for b in blocks])))
-    kinds = np.intersect1d(lists[0][0], lists[1][0])
-    number = np.full(len(people.rows), -1, np.int64)
-    number[kinds] = np.arange(len(kinds))
-    kept = [(number[of[number[of] >= 0]], tuples[number[of] >= 0]) for of, tuples in lists]
-    return kept[0], kept[1], people.rows[kinds], people.first[kinds], scene.role_of_persons
 
 
 def _composed(

@@ -22,6 +22,7 @@ import numpy as np
 
 from indistinct.attacks.outcome import Idle, Outcome
 from indistinct.attacks.overlap import overlaps
+from indistinct.risk.figure import things
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,8 +114,8 @@ def _from_whole(scene: Scene, whole: View, part: View, name: str, table: str) ->
     return Outcome(
         "differencing", name, weight, np.where(told, prior, 0.0), np.where(told, 1.0, 0.0), told,
         whole.first[kinds], table,
-        f"{int(weight.sum())} rows are left over in {len(kinds)} classes; {people} of them in classes whose left-over "
-        f"has one {name}",
+        f"{things(int(weight.sum()), 'rows')} {'is' if weight.sum() == 1 else 'are'} left over in "
+        f"{things(len(kinds), 'classes')}; {people} of them in classes whose left-over has one {name}",
         ("m_invariance",),
         {"left_over_rows": int(weight.sum()), "left_over_classes": len(kinds), "disclosed_classes": int(told.sum())},
         lambda kind: (

@@ -20,6 +20,7 @@ ages published as [31, 47] has one of 31 and one of 47: posterior 1/2, prior 1/1
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -103,7 +104,7 @@ def _computed(scene: Scene, name: str, ends: dict[int, tuple[int, int]]) -> Outc
 
 
 def _measured(scene: Scene, original: Tabulated, name: str, ends: dict[int, tuple[int, int]]) -> Outcome | Idle:
-    from indistinct.hierarchies.values import positions
+    from indistinct.hierarchies.values import LARGE, positions
 
     view = scene.view
     people = original.select(view.quasi)
@@ -121,11 +122,13 @@ def _measured(scene: Scene, original: Tabulated, name: str, ends: dict[int, tupl
     texts, codes = people.column(name)
     present = [number for number, text in enumerate(texts) if text is not None]
     places, unit = positions(name, [texts[n] or "" for n in present], **scene.reading(name, original.typed))
-    place = np.full(len(texts), np.iinfo(np.int64).min)
+    largest = max(abs(number) for number in (*(places // unit).tolist(), *chain.from_iterable(ends.values())))
+    whole = np.int64 if largest < LARGE else object
+    place = np.full(len(texts), np.iinfo(np.int64).min, whole)
     place[present] = places // unit
-    low, high = np.array([ends[code] for code in label[own].tolist()], np.int64).T
+    low, high = np.array([ends[code] for code in label[own].tolist()], whole).T
     value = place[codes[person]]
-    prior = 1.0 / (high - low + 1)
+    prior = (1.0 / (high - low + 1)).astype(np.float64)
     after = ((value == low).astype(np.float64) + (value == high)) / 2
     weight = people.rows[person]
     # belief is a matter of classes: what share of the members of a range stands at an end

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.attacks.matching import Column, join
+from indistinct.attacks.matching import Column, join, matches
 from indistinct.errors import SchemaError
 from indistinct.hierarchies.labels import Interval, Mask, Members, parse
 from indistinct.hierarchies.values import EPOCH
@@ -38,6 +38,19 @@ class Overlap(NamedTuple):
     theirs: NDArray[np.int64]
 
 
+class InBoth(NamedTuple):
+    """Kinds of persons with candidates in two releases: ``mine`` and ``theirs`` are pairs (kind, tuple), int64[.] each.
+
+    ``weight`` int64[kinds] persons of each kind, ``row`` int64[kinds] the data row of one of them in ``table``.
+    """
+
+    mine: tuple[NDArray[np.int64], NDArray[np.int64]]
+    theirs: tuple[NDArray[np.int64], NDArray[np.int64]]
+    weight: NDArray[np.int64]
+    row: NDArray[np.int64]
+    table: str
+
+
 def overlaps(scene: Scene, mine: View, theirs: View) -> Overlap:
     """List the pairs of tuples of two releases that overlap in every quasi-identifier that both have.
 
@@ -49,23 +62,57 @@ def overlaps(scene: Scene, mine: View, theirs: View) -> Overlap:
     sets = []
     for name in names:
         own, others = mine.labels[mine.quasi.index(name)], theirs.labels[theirs.quasi.index(name)]
-        values = _values(scene, name, [*own, *others])
-        reader = scene.reader(name, values)
-        holders: dict[int, list[int]] = {}
-        for number, label in enumerate(others):
-            for value in reader.find(label).tolist():
-                holders.setdefault(value, []).append(number)
-        shared = []
-        for label in own:
-            found = {number for value in reader.find(label).tolist() for number in holders.get(value, ())}
-            shared.append(np.array(sorted(found), np.int64))
-        sets.append(Column.of_sets(shared, len(others)))
+        sets.append(Column.of_sets(overlapping(scene, name, own, others), len(others)))
     at = [theirs.quasi.index(name) for name in names]
     blocks: Iterator[Block] = join(
         np.ascontiguousarray(theirs.tuples[:, at]), mine.tuples[:, [mine.quasi.index(name) for name in names]], sets
     )
     pairs = [(block.tuples, block.of) for block in blocks]
     return Overlap(np.concatenate([p for p, _ in pairs]), np.concatenate([p for _, p in pairs]))
+
+
+def overlapping(
+    scene: Scene, name: str, own: Sequence[str | None], others: Sequence[str | None]
+) -> list[NDArray[np.int64]]:
+    """List for each label of ``own`` the numbers of the labels of ``others`` that overlap it, sorted."""
+    values = _values(scene, name, [*own, *others])
+    reader = scene.reader(name, values)
+    holders: dict[int, list[int]] = {}
+    for number, label in enumerate(others):
+        for value in reader.find(label).tolist():
+            holders.setdefault(value, []).append(number)
+    return [
+        np.array(sorted({n for value in reader.find(label).tolist() for n in holders.get(value, ())}), np.int64)
+        for label in own
+    ]
+
+
+def candidates_in_both(scene: Scene, other: View) -> InBoth:
+    """List the candidate tuples in both releases of the persons who have some in each.
+
+    The persons are those of the identified table or the original; without one, the classes of the second release stand
+    for their members.
+    """
+    whole = scene.persons
+    if whole is None:
+        pairs = overlaps(scene, scene.view, other)
+        kinds = np.unique(pairs.theirs)
+        number = np.zeros(len(other.rows), np.int64)
+        number[kinds] = np.arange(len(kinds))
+        row = other.first[other.class_of[kinds]]
+        own = (np.arange(len(kinds)), kinds)
+        return InBoth((number[pairs.theirs], pairs.mine), own, other.rows[kinds], row, "with")
+    lists = []
+    shared = [name for name in whole.columns if name in (*scene.view.quasi, *other.quasi)]
+    people = whole.select(shared)
+    for view in (scene.view, other):
+        blocks = list(matches(scene, view, people, unknown=scene.identified is not None))
+        lists.append((np.concatenate([b.of for b in blocks]), np.concatenate([b.tuples for b in blocks])))
+    kinds = np.intersect1d(lists[0][0], lists[1][0])
+    number = np.full(len(people.rows), -1, np.int64)
+    number[kinds] = np.arange(len(kinds))
+    kept = [(number[of[number[of] >= 0]], tuples[number[of] >= 0]) for of, tuples in lists]
+    return InBoth(kept[0], kept[1], people.rows[kinds], people.first[kinds], scene.role_of_persons)
 
 
 def _values(scene: Scene, name: str, labels: Sequence[str | None]) -> list[str | None]:
@@ -91,7 +138,7 @@ def _values(scene: Scene, name: str, labels: Sequence[str | None]) -> list[str |
     texts |= dict.fromkeys(_points(ends, reading))
     if reading["type"] != "text":  # labels themselves are no values of a scale
         texts = {text: None for text in texts if text is None or _is_value(text, reading)}
-    return list(texts)
+    return list(texts) or [None]  # where all labels are the root
 
 
 def _points(ends: set[Fraction], reading: dict[str, object]) -> list[str]:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from indistinct.attacks.background import background
+from indistinct.attacks.complementary_release import complementary_release
 from indistinct.attacks.composition import composition
 from indistinct.attacks.differencing import differencing
 from indistinct.attacks.downcoding import downcoding
@@ -22,6 +23,8 @@ from indistinct.attacks.similarity import similarity
 from indistinct.attacks.skewness import skewness
 from indistinct.attacks.tabulate import options_of, tabulate
 from indistinct.attacks.texts import as_html, attacks_text
+from indistinct.attacks.uniqueness import uniqueness
+from indistinct.attacks.unsorted_matching import unsorted_matching
 from indistinct.errors import PolicyError, SchemaError
 from indistinct.notices import Notice
 from indistinct.policy import from_flags
@@ -41,8 +44,8 @@ if TYPE_CHECKING:
 ATTACKS: dict[str, Callable[[Scene], Iterator[Outcome | Idle]]] = {
     attack.__name__: attack
     for attack in (
-        linkage, homogeneity, background, skewness, similarity, proximity, membership, differencing, composition,
-        minimality, downcoding, inference,
+        linkage, uniqueness, homogeneity, background, skewness, similarity, proximity, membership, differencing,
+        composition, complementary_release, unsorted_matching, minimality, downcoding, inference,
     )
 }  # fmt: skip
 FAIL_ON = ("average", "worst")
@@ -91,6 +94,7 @@ def attack(
     attacks: Sequence[str] = (),
     widths: Mapping[str, Number] | None = None,
     rule_out: int = 1,
+    known: int = 3,
     bound: Number | None = None,
     tight: bool = False,
     fail_above: Number | None = None,
@@ -108,8 +112,9 @@ def attack(
     Quasi-identifiers, sensitive columns and their reading come from the policy or the flags of ``policy.from_flags``.
 
     ``widths``: window of a numeric attribute for proximity; ``rule_out``: values that background knowledge excludes;
-    ``bound``: the share that a minimal algorithm keeps to (default: from the models of the policy); ``tight``: ranges
-    are known to end at members. With ``fail_above`` the answer is no when the mean gain of an attack (``fail_on =
+    ``known``: quasi-identifiers of a person that an attacker knows, for uniqueness; ``bound``: the share that a minimal
+    algorithm keeps to (default: from the models of the policy); ``tight``: ranges are known to end at members. With
+    ``fail_above`` the answer is no when the mean gain of an attack (``fail_on =
     "average"``) or that of its worst case (``"worst"``) is above it.
 
     Raises PolicyError for values out of range, SchemaError and DataError for tables that do not fit. Not checked: that
@@ -126,6 +131,8 @@ def attack(
         raise PolicyError(f'--fail-on takes {" or ".join(FAIL_ON)}, not "{fail_on}"', key="--fail-on")
     if rule_out < 0:
         raise PolicyError(f"--rule-out {rule_out}: a number of values is 0 or more", key="--rule-out")
+    if known < 1:
+        raise PolicyError(f"--known {known}: an attacker knows 1 quasi-identifier or more", key="--known")
     unknown = [name for name in attacks if name not in ATTACKS]
     if unknown:
         raise PolicyError(f'there is no attack "{unknown[0]}"; there are {", ".join(ATTACKS)}', key="--attacks")
@@ -146,6 +153,7 @@ def attack(
         control=people.get("control"),
         widths={name: _number(width, f"--width {name}", 0, None) for name, width in (widths or {}).items()},
         rule_out=rule_out,
+        known=known,
         bound=_bound(given) if bound is None else _number(bound, "--bound", 0, 1),
         tight=tight,
         repeats=repeats,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.policy import Policy
+    from indistinct.tables.source import Source
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
@@ -70,7 +71,7 @@ class View:
 
     ``labels`` the published texts of each quasi-identifier; ``tuples`` int32[u, d] their distinct combinations (in a
     two-table release: with the group); ``rows`` int64[u]; ``class_of`` int32[u]; ``sizes`` int64[g] rows of each class;
-    ``first`` int64[g] the data row (from 1) in which a class is first seen.
+    ``first`` int64[g] the data row (from 1) in which a class is first seen. ``source`` is the (first) table.
     """
 
     quasi: tuple[str, ...]
@@ -81,6 +82,7 @@ class View:
     sizes: Int64 = field(repr=False)
     first: Int64 = field(repr=False)
     sensitive: Mapping[str, Sensitive] = field(repr=False)
+    source: Source = field(repr=False)
     typed: frozenset[str] = frozenset()
     two_tables: bool = False
 
@@ -103,7 +105,8 @@ class Scene:
     ``identified`` is a table with names that the attacker has; ``original`` the table before anonymization (it plays
     the identified table where there is none, and tells how often a guess is right); ``control`` are persons held out
     before anonymization; ``other`` is a second release. ``widths`` are the windows of numeric attributes,
-    ``rule_out`` the number of values that background knowledge excludes, ``bound`` the share of a value that a minimal
+    ``rule_out`` the number of values that background knowledge excludes, ``known`` that of quasi-identifiers that an
+    attacker knows, ``bound`` the share of a value that a minimal
     algorithm would not exceed, ``tight`` whether published ranges are known to end at values of their members.
     """
 
@@ -115,6 +118,7 @@ class Scene:
     control: Tabulated | None = None
     widths: Mapping[str, Fraction] = field(default_factory=dict)
     rule_out: int = 1
+    known: int = 3
     bound: Fraction | None = None
     tight: bool = False
     repeats: int = 20
@@ -227,7 +231,9 @@ def view_of(table: Any, policy: Policy, *, second: Any = None, prior: Tabulated 
     for position, name in enumerate(sensitive, d):
         texts, codes = found.texts[position], np.ascontiguousarray(found.codes[:, position])
         attributes[name] = _sensitive(name, texts, owner.astype(np.int32), codes, found.rows, len(tuples), prior)
-    return View(tuple(quasi), found.texts[:d], tuples, rows, class_of, rows, first, attributes, found.typed)
+    return View(
+        tuple(quasi), found.texts[:d], tuples, rows, class_of, rows, first, attributes, found.source, found.typed
+    )
 
 
 def _two_tables(
@@ -237,9 +243,8 @@ def _two_tables(
     columns = open_source(second, options).columns
     sensitive = [name for name in policy.sensitive_attributes if name in columns]
     if not sensitive or COUNT not in columns:
-        raise SchemaError(
-            f'the second table needs the columns "{GROUP}", "{COUNT}" and a sensitive one; it has {columns}'
-        )
+        has = ", ".join(columns)
+        raise SchemaError(f'the second table needs the columns "{GROUP}", "{COUNT}" and a sensitive one; it has {has}')
     values = tabulate(second, [GROUP, *sensitive, COUNT], options)
     groups: dict[str | None, int] = {text: number for number, text in enumerate(found.texts[-1])}
     texts, codes = values.column(GROUP)
@@ -271,7 +276,7 @@ def _two_tables(
     }
     return View(
         tuple(quasi), found.texts[:-1], np.ascontiguousarray(found.codes[:, :-1]), found.rows, class_of, rows, first,
-        attributes, found.typed, two_tables=True,
+        attributes, found.source, found.typed, two_tables=True,
     )  # fmt: skip
 
 

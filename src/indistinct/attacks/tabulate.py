@@ -95,7 +95,16 @@ def tabulate(table: Any, names: Sequence[str], options: TableOptions) -> Tabulat
 
     Raises SchemaError for a column that the table lacks, and what reading raises.
     """
-    source = open_source(table, options)
+    return tabulated(open_source(table, options), names)[0]
+
+
+def tabulated(source: Source, names: Sequence[str]) -> tuple[Tabulated, Int64]:
+    """Count the distinct rows of an opened table; the second array int64[rows] says which of them each data row is.
+
+    >>> import pyarrow as pa
+    >>> tabulated(open_source(pa.table({"zip": ["2", "1", "2"]})), ["zip"])[1].tolist()
+    [1, 0, 1]
+    """
     for name in names:
         if name not in source.columns:
             raise SchemaError.unknown_column(name, source.columns, file=source.name)
@@ -121,7 +130,7 @@ def tabulate(table: Any, names: Sequence[str], options: TableOptions) -> Tabulat
         texts.append([own[number] for number in order])
     typed = frozenset(name for name in names if not is_text(source.types[name]))
     grouping = grouped(codes, keys.counts, first, [len(own) for own in texts])
-    return Tabulated(tuple(names), tuple(texts), *grouping[:3], typed, source)
+    return Tabulated(tuple(names), tuple(texts), *grouping[:3], typed, source), grouping[3][of_row]
 
 
 def grouped(codes: Int32, rows: Int64, first: Int64, sizes: Sequence[int]) -> tuple[Int32, Int64, Int64, Int64]:

@@ -37,6 +37,9 @@ def attack(
     attacks: Annotated[list[str] | None, typer.Option("--attacks", help="Only these, separated by commas.")] = None,
     width: Annotated[list[str] | None, typer.Option("--width", help="column=w: the window for proximity.")] = None,
     rule_out: Annotated[int, typer.Option("--rule-out", help="Values that background knowledge rules out.")] = 1,
+    known: Annotated[
+        int, typer.Option("--known", help="Quasi-identifiers of a person that an attacker knows, for uniqueness.")
+    ] = 3,
     bound: Annotated[
         str | None, typer.Option("--bound", help='Share of a value that a minimal algorithm keeps to, such as "1/3".')
     ] = None,
@@ -94,6 +97,7 @@ def attack(
             attacks=names(attacks),
             widths=pairs(width, "--width"),
             rule_out=rule_out,
+            known=known,
             bound=bound,
             tight=tight,
             fail_above=fail_above,

@@ -20,6 +20,7 @@ from indistinct.cli.common import (
     progress,
     tell,
 )
+from indistinct.tables.text_files import check_text_output, write_text
 
 
 def compare(
@@ -53,13 +54,9 @@ def compare(
     if table is None and written is None:
         message = "say which table: as the argument, or as [table] source in the policy"
         raise typer.BadParameter(message)
-    if svg is not None and svg.exists() and not force:
-        message = f"{svg} exists; name another file or add --force"
-        raise typer.BadParameter(message)
-    if svg is not None and table is not None and svg.resolve() == Path(table).resolve():
-        message = f"{svg} is the table itself; name another file for the drawing"
-        raise typer.BadParameter(message)
     source = place(table) if table is not None else place(str(written), given.base)
+    if svg is not None:
+        check_text_output(svg, force=force, source=source)
     with progress(quiet=quiet or json) as report:
         answer = run(
             source,
@@ -72,7 +69,7 @@ def compare(
             progress=report,
         )
     if svg is not None:
-        svg.write_text(answer.svg(), encoding="utf-8")
+        write_text(svg, answer.svg(), force=force)
     if json:
         print_json(answer.document)
     elif not quiet:

@@ -104,7 +104,7 @@ def build(
     """Make a hierarchy from the values of a column, as a file that you can edit."""
     from indistinct.releases.columns import build as run
 
-    check_text_output(output, force=force)
+    check_text_output(output, force=force, source=place(table))
     rows = run(
         place(table),
         column,

@@ -75,7 +75,7 @@ def draft(
     from indistinct.releases.draft import draft as run
 
     if output is not None:
-        check_text_output(output, force=force)
+        check_text_output(output, force=force, source=place(table))
     with progress(quiet=quiet or json) as report:
         text = run(
             place(table),

@@ -46,7 +46,7 @@ def profile(
     from indistinct.releases.profile import profile as run
 
     if draft is not None:
-        check_text_output(draft, force=force)
+        check_text_output(draft, force=force, source=place(table))
     with progress(quiet=quiet or json) as report:
         answer = run(
             place(table),

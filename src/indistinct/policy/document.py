@@ -514,6 +514,38 @@ class Run(Section):
         return int(exact(text.removesuffix(unit)) * _UNITS[unit])
 
 
+class Releases(Section):
+    """Which earlier releases a new one must go with; it changes nothing about the release, it may refuse it."""
+
+    hints: ClassVar[dict[str, str]] = {"key": "a key never stands in a policy; name key_file or key_env"}
+
+    ledger: str = Field(min_length=1)
+    """The ledger of earlier releases, relative to the policy file."""
+    key_file: str | None = Field(default=None, min_length=1)
+    """File that holds the key of the ledger, in another folder."""
+    key_env: str | None = Field(default=None, min_length=1)
+    """Environment variable that holds the key of the ledger."""
+    require: Literal["compatible", "m_invariance"] = "compatible"
+    """compatible: no guarantee is seen to break; m_invariance: it is proved that signatures of m are kept."""
+    m: Whole | None = Field(default=None, ge=2)
+    """How many different values m-invariance demands in each class."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        found = []
+        keyed = self.key_file is not None or self.key_env is not None
+        if self.key_file is not None and self.key_env is not None:
+            found.append(problem(("key_env",), "stands beside key_file; name one place of the key", self.key_env))
+        if self.require == "m_invariance" and not keyed:
+            sentence = "needs the key of the ledger (key_file or key_env): who is in both releases must be known"
+            found.append(problem(("require",), sentence, self.require))
+        if (self.require == "m_invariance") != (self.m is not None):
+            sentence = 'goes with require = "m_invariance", and that needs it: the values that each class must have'
+            found.append(problem(("m",), sentence, self.m))
+        refuse(found)
+        return self
+
+
 class Policy(Section):
     """What the user decided about one table.
 
@@ -546,6 +578,7 @@ class Policy(Section):
     missing: Missing = Field(default_factory=Missing)
     recoding: Recoding = Field(default_factory=Recoding)
     output: Output = Field(default_factory=Output)
+    releases: Releases | None = None
     run: Run = Field(default_factory=Run)
 
     _base: Path = PrivateAttr(default_factory=Path)
@@ -774,10 +807,10 @@ class Policy(Section):
     def hash(self) -> str:
         """Return the SHA-256 (hexadecimal) of the canonical form: what was decided, whatever the spelling.
 
-        Synonyms, comments, defaults written out and ``[run]`` make no difference; the order of attributes
-        does, because it decides ties.
+        Synonyms, comments, defaults written out, ``[run]`` and ``[releases]`` make no difference; the order of
+        attributes does, because it decides ties.
         """
-        data = {key: value for key, value in self.plain().items() if key != "run"}
+        data = {key: value for key, value in self.plain().items() if key not in ("run", "releases")}
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 

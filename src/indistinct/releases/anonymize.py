@@ -12,6 +12,7 @@ from indistinct import losses
 from indistinct.algorithms import declared, form_of
 from indistinct.errors import PolicyError, SchemaError, VerificationError
 from indistinct.notices import Notice
+from indistinct.releases.consult import consult, open_ledger
 from indistinct.releases.decision import apply, decide, layout_of, pseudonyms_given
 from indistinct.releases.groups import (
     PROTECTS,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     from indistinct.policy import Policy
     from indistinct.releases.decision import Decision
+    from indistinct.releases.ledger import Ledger
     from indistinct.releases.prepare import Prepared
     from indistinct.tables.apply import Published
     from indistinct.tables.count import Progress
@@ -130,8 +132,8 @@ def anonymize(
     give equal results, except where ``output.order = "shuffled"``.
 
     Raises PolicyError, SchemaError, DataError, HierarchyError for wrong input, InfeasibleError (with ``reason`` and
-    ``nearest``) when the target cannot be met, VerificationError when a written file is not right. In every case
-    nothing is left behind.
+    ``nearest``) when the target cannot be met, VerificationError when a written file is not right, or a release breaks
+    a guarantee of an earlier one in the ledger of ``[releases]``. In every case nothing is left behind.
 
     >>> import pyarrow as pa
     >>> from indistinct.policy import Policy
@@ -150,7 +152,8 @@ def anonymize(
             check_output(file, table, force=force)
     mappings = _mapping_files(policy, path)
     clock = _Clock()
-    prepared = prepare(table, policy, query=query, sql_table=sql_table, progress=progress)
+    ledger = open_ledger(policy)
+    prepared = prepare(table, policy, keep_rows=ledger is not None, query=query, sql_table=sql_table, progress=progress)
     _refuse_near_unique(prepared)
     layout = layout_of(prepared)
     clock.lap("count")
@@ -170,6 +173,7 @@ def anonymize(
             document.update(_verified(decision, None, progress))
             _refuse_failed(document)
             qualify(document)
+            _ask(ledger, decision, None, document)
             clock.lap("verify")
         else:
             deliver(decision, document, path, force=force, clock=clock, progress=progress)
@@ -212,11 +216,20 @@ def deliver(
         document.update(_verified(decision, [file.path for file in staged], progress))
         _refuse_failed(document)
         qualify(document)
+        _ask(open_ledger(policy), decision, staged[0].path, document)
         clock.lap("verify")
         with stage_manifest(withheld(document, decision), staged, policy.hash(), output) as manifest:
             publish_with(manifest, *staged)
     document["outputs"] = [str(target) for target in targets]
     document["manifest"] = str(manifest.target)
+
+
+def _ask(ledger: Ledger | None, decision: Decision, place: Path | None, document: dict[str, Any]) -> None:
+    """Ask the ledger that the policy names, if it does, whether the release may go out."""
+    if ledger is None:
+        return
+    document["ledger"], notices = consult(ledger, decision, place)
+    document["warnings"] += [notice.document() for notice in notices]
 
 
 def _tables(decision: Decision) -> list[Published]:

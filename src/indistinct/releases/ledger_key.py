@@ -104,13 +104,29 @@ def read_ledger_key(path: Path, ledger: Path) -> LedgerKey:
         raw = path.read_bytes()
     except OSError as error:
         raise DataError(f"the key {path.name} cannot be read: {error.strerror}", file=path.name) from None
+    return _key(raw, path.name)
+
+
+def ledger_key_of(variable: str) -> LedgerKey:
+    """Read a key from an environment variable: 64 hexadecimal digits.
+
+    Raises PolicyError when the variable is not set, or holds something else; its text is never shown.
+    """
+    text = os.environ.get(variable)
+    if text is None:
+        message = f'the environment variable "{variable}" with the key of the ledger is not set'
+        raise PolicyError(message, key=variable)
+    return _key(text.encode(), f'the environment variable "{variable}"')
+
+
+def _key(raw: bytes, name: str) -> LedgerKey:
     try:
         secret = raw if len(raw) == BYTES else bytes.fromhex(raw.decode("ascii").strip())
     except ValueError:
         secret = b""
     if len(secret) != BYTES:
-        message = f"{path.name} is no key; a key is 64 hexadecimal digits: indistinct releases key FILE makes one"
-        raise PolicyError(message, file=path.name)
+        message = f"{name} is no key; a key is 64 hexadecimal digits: indistinct releases key FILE makes one"
+        raise PolicyError(message, file=name)
     return LedgerKey(secret)
 
 

@@ -181,7 +181,10 @@ def label_reader(name: str, texts: Sequence[str | None], prepared: Prepared) -> 
 
 
 def persons_of_labels(decision: Decision) -> dict[tuple[str | None, ...], int] | None:
-    """Distinct persons behind each published label tuple: the file alone cannot tell them."""
+    """Distinct persons behind each published label tuple: the file alone cannot tell them.
+
+    Those of suppressed rows that are published stand behind the token, with those of a class of that label.
+    """
     frequencies, assignment, recoding = decision.frequencies, decision.assignment, decision.recoding
     if frequencies.persons is None:
         return None
@@ -192,7 +195,11 @@ def persons_of_labels(decision: Decision) -> dict[tuple[str | None, ...], int] |
     ]
     number: dict[tuple[str | None, ...], int] = {}
     merged = np.array([number.setdefault(label, len(number)) for label in labels], np.int32)
-    class_of = np.where(assignment.class_of == SUPPRESSED, SUPPRESSED, merged[assignment.class_of]).astype(np.int32)
+    suppressed, gone = assignment.class_of == SUPPRESSED, SUPPRESSED
+    if decision.published.rows > int(assignment.count[~suppressed].sum()):
+        token = decision.policy.output.suppressed_token
+        gone = number.setdefault((token,) * len(columns), len(number))
+    class_of = np.where(suppressed, gone, merged[assignment.class_of]).astype(np.int32)
     classes = classes_of(frequencies, replace(assignment, class_of=class_of, classes=len(number)))
     return dict(zip(number, classes.sizes.tolist(), strict=True))
 

@@ -24,11 +24,13 @@ from indistinct.tables.source import path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from indistinct.policy import Policy
     from indistinct.policy.privacy import Privacy
+    from indistinct.releases.decision import Decision
     from indistinct.releases.ledger_key import LedgerKey
     from indistinct.releases.prepare import Prepared
     from indistinct.releases.recount import Recount
@@ -163,7 +165,28 @@ def snapshot(
     if key is not None and policy.person is None:
         raise PolicyError("who is who in several releases is told by a person key: name it under [person]")
     prepared = prepare(original, policy, carry=key is not None, query=query, sql_table=sql_table, progress=progress)
-    roles = prepared.roles
+    decision = None if key is None else apply(prepared, decide(prepared), layout_of(prepared))
+    return _taken(prepared, decision, published, sha256(path), key, m)
+
+
+def snapshot_of(decision: Decision, place: Path | None, key: LedgerKey | None, *, m: int | None = None) -> Snapshot:
+    """Read a release that was decided and is not delivered yet: the file at ``place``, or the table in memory.
+
+    Raises PolicyError and UnsupportedError as ``snapshot`` does.
+    """
+    policy = decision.policy
+    if form_of(policy) != "one_table":
+        raise UnsupportedError("the ledger compares classes; this policy publishes groups, which have other signatures")
+    if key is not None and policy.person is None:
+        raise PolicyError("who is who in several releases is told by a person key: name it under [person]")
+    table, mark = (decision.published.table(), "") if place is None else (place, sha256(place))
+    return _taken(decision.prepared, None if key is None else decision, table, mark, key, m)
+
+
+def _taken(
+    prepared: Prepared, decision: Decision | None, published: Any, mark: str, key: LedgerKey | None, m: int | None
+) -> Snapshot:
+    roles, policy = prepared.roles, prepared.policy
     hidden = {*roles.identifying, *([] if roles.person is None else [roles.person])}
     source, found = count_published(published, policy, prepared.source, hidden)
     quasi = tuple(name for name in roles.quasi if name in source.columns)
@@ -171,10 +194,8 @@ def snapshot(
     if not quasi:
         raise SchemaError("the published table has none of the quasi-identifiers of the policy")
     labels, sizes, signatures = _classes(found, quasi, sensitive)
-    persons = None if key is None else _persons(prepared, found, key, labels)
-    return Snapshot(
-        quasi, sensitive, labels, sizes, signatures, promises_of(policy, m), sha256(path), policy.hash(), persons
-    )
+    persons = None if key is None or decision is None else _persons(decision, found, key, labels)
+    return Snapshot(quasi, sensitive, labels, sizes, signatures, promises_of(policy, m), mark, policy.hash(), persons)
 
 
 def _classes(
@@ -191,10 +212,10 @@ def _classes(
     return labels, [sum(signatures[label].values()) for label in labels], [signatures[label] for label in labels]
 
 
-def _persons(prepared: Prepared, found: Recount, key: LedgerKey, labels: list[Labels]) -> dict[bytes, int]:
+def _persons(decision: Decision, found: Recount, key: LedgerKey, labels: list[Labels]) -> dict[bytes, int]:
     """Say in which published class each person's row is; -1 for those who have several."""
+    prepared = decision.prepared
     layout = layout_of(prepared)
-    decision = apply(prepared, decide(prepared), layout)
     if set(layout.columns) != set(found.columns) or not matches(decision.published, found):
         raise VerificationError(
             "the published file is not what this policy and version make of the original, so nobody can say whose row "

@@ -178,6 +178,10 @@ def release_text(document: Mapping[str, Any]) -> str:
         f"verified from the {'written file' if document['outputs'] else 'published table'}: rows "
         f"{'match' if verification['rows_match'] else 'DIFFER'}, coverage {verification['coverage']}"
     )
+    if "ledger" in document:
+        earlier = len(document["ledger"]["earlier_releases"])
+        told = "no guarantee is broken" if document["ledger"]["satisfied"] else "not everything could be judged"
+        lines.append(f"asked the ledger: {counted(earlier, 'earlier release')}, {told}")
     lines += warnings_text(document["warnings"])
     lines += [f"written: {path}" for path in document["outputs"]]
     if document.get("manifest"):

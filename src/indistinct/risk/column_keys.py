@@ -46,6 +46,7 @@ class Space:
         self._owner = np.zeros(size, np.int32)
         self._stamps = np.zeros(size, np.int32)
         self._stamp = 0
+        self._previous = np.zeros(0, np.int32)
 
     def alone(self, keys: Int64) -> Bool:
         """Say of each key whether no other is equal; bool[len(keys)]."""
@@ -63,3 +64,20 @@ class Space:
         self._stamp += 1
         first, second = first_repetition(keys, self._slots, self._owner, self._stamps, self._stamp)
         return int(first), int(second)
+
+    def never_met(self, keys: Int64, table: Int32, others: Sequence[int], pairs: int) -> tuple[list[int], bool]:
+        """Go through the pairs of rows with equal keys, and return the columns on which none of them agrees.
+
+        ``table`` int32[rows, columns], row-major; ``others`` are the columns asked for. Ends when none is left, or
+        after so many ``pairs``. The second value says whether all pairs with equal keys were seen.
+        """
+        from indistinct.kernels.uniqueness import never_met
+
+        self._stamp += 1
+        if len(self._previous) < len(keys):
+            self._previous = np.zeros(len(keys), np.int32)
+        left = np.array(others, np.int64)
+        number, seen_all = never_met(
+            keys, table, left, pairs, self._slots, self._owner, self._stamps, self._stamp, self._previous
+        )
+        return left[:number].tolist(), bool(seen_all)

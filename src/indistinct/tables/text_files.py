@@ -11,10 +11,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def check_text_output(path: Path, *, force: bool) -> None:
-    """Refuse a text output that exists (unless ``force``), is a folder, or stands in a folder that does not exist."""
+def check_text_output(path: Path, *, force: bool, source: object = None) -> None:
+    """Refuse a text output that exists (unless ``force``), is a folder, or stands in a folder that does not exist.
+
+    ``source`` is the table that is read: it is never overwritten, even with ``force``.
+    """
     if path.is_dir():
         raise PolicyError(f"the output {path.name} is a directory; name a file in it", file=path.name)
+    if source is not None and path.exists():
+        from indistinct.tables.write import is_source
+
+        if is_source(path, source):
+            raise PolicyError(f"the output {path.name} is the source; a source is never overwritten, name another file")
     if path.exists() and not force:
         raise PolicyError(f"the output {path.name} exists; name another file or use --force", file=path.name)
     if not path.parent.is_dir():

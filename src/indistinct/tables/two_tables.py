@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from math import lcm
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -180,7 +181,7 @@ def sums_of(reference: Reference, histogram: Histogram) -> Any:
     """Arrow array[groups]: the exact sum of the values of each group, whole or decimal; text beyond 38 digits."""
     positions = [*reference.hierarchy.positions]
     owner = np.repeat(np.arange(len(histogram.start) - 1), np.diff(histogram.start))
-    unit = max((position.denominator for position in positions), default=1)
+    unit = lcm(*(position.denominator for position in positions))
     scaled = np.array([int(position * unit) for position in positions], object)
     sums = np.zeros(len(histogram.start) - 1, object)
     np.add.at(sums, owner, scaled[histogram.value] * histogram.count)

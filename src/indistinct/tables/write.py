@@ -112,7 +112,7 @@ def check_output(path: str | os.PathLike[str], source: object = None, *, force: 
         raise PolicyError(f"the output {name} is a directory; name a file in it", file=name)
     if path.suffix.lower().lstrip(".") not in OUTPUTS:
         raise PolicyError(f'the output "{name}" has no suffix to write; use one of {", ".join(OUTPUTS)}', file=name)
-    if _is_source(path, source):
+    if is_source(path, source):
         raise PolicyError(f"the output {name} is the source; a source is never overwritten, name another file")
     if path.exists() and not force:
         raise PolicyError(f"the output {name} exists; name another file or use --force to replace it", file=name)
@@ -124,7 +124,8 @@ def check_output(path: str | os.PathLike[str], source: object = None, *, force: 
     return path
 
 
-def _is_source(path: Path, source: object) -> bool:
+def is_source(path: Path, source: object) -> bool:
+    """Whether a file is what is read, or lies in the folder that is read, under any name."""
     read = path_of(source)
     if read is None or not read.exists():
         return False

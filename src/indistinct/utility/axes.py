@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["discrete", "continuous", "categories"]
 NAN = float("nan")
+EXACT = 2**53  # from here on a double and the next whole number are the same
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,9 @@ class Axis:
             return begin, begin + length
         number = min(max(1, ceil(self.size * share - 1e-9)), int(self.size))
         if self.kind == "discrete":
-            begin = self.domain[0] + int(generator.integers(int(self.size) - number + 1))
+            places = int(self.size) - number + 1
+            drawn = int(generator.integers(places)) if places < EXACT else floor(generator.random() * places)
+            begin = self.domain[0] + drawn
             return begin, begin + number - 1
         chosen = np.zeros(len(self.leaves), np.bool_)
         chosen[generator.permutation(len(self.leaves))[:number]] = True

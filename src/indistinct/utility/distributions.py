@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.utility.axes import EXACT
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -63,7 +65,7 @@ def _text(value: str | None) -> str:
 
 def _ordered_bins(axis: Axis, most: int) -> Bins:
     low, high = axis.domain
-    if axis.kind == "discrete":
+    if axis.kind == "discrete" and max(abs(low), abs(high)) < EXACT:
         step = max(1, -(-int(axis.size) // most))
         starts = np.arange(low, high + 1, step)
         ranges = [(float(start), float(min(start + step - 1, high))) for start in starts]

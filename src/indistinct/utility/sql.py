@@ -8,6 +8,7 @@ table is called ``data``. The query is run by DuckDB, which may touch nothing bu
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -160,4 +161,6 @@ def _ask(table: Any, query: str) -> dict[tuple[str, ...], float]:
             if row[position] is not None:
                 key = (*(str(row[at]) for at in groups), answer.schema.names[position])
                 found[key] = float(row[position])
+                if not isfinite(found[key]):
+                    raise PolicyError("the query gives a number that is not finite, as a division by zero does")
     return found

@@ -84,7 +84,10 @@ def task(
             f'the target "{target}" was generalized; it must be published as it is (sensitive or insensitive)',
             column=target,
         )
-    regress = _is_regressor(factory())
+    made = factory()
+    if not (hasattr(made, "fit") and hasattr(made, "predict")):
+        raise PolicyError("the estimator that was made cannot fit and predict; name a scikit-learn estimator")
+    regress = _is_regressor(made)
     if regress and not axis.is_ordered:
         raise PolicyError(
             f'"{target}" holds no numbers for a regressor; give it type integer or decimal', column=target

@@ -46,7 +46,8 @@ class DenseModels:
         frequencies: Frequencies,
         context: Context,
     ) -> None:
-        self.privacy = [privacy for privacy, _ in models]
+        # a model without a test of an attribute asks for a size at most, which is exact already
+        self.privacy = [privacy for privacy, found in models if any(test.attribute is not None for test in found)]
         self.frequencies = frequencies
         self.context = context
         tests = [test for _, criteria in models for test in criteria if test.attribute is not None]
