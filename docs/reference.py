@@ -23,8 +23,8 @@ COPIED = ("README.md", "README.zh-CN.md", "LICENSE", "docs", "examples", "experi
 LEFT_OUT = ("__pycache__", "reference.py", "discharges.csv")
 COMMANDS = (
     "profile", "audit", "policy draft", "policy check", "policy schema", "hierarchy build", "hierarchy check",
-    "hierarchy show", "transform", "anonymize", "verify", "explain", "compare", "risk", "attack", "utility", "releases key",
-    "releases add", "releases check", "releases list", "releases forget", "demo",
+    "hierarchy show", "transform", "anonymize", "verify", "explain", "compare", "risk", "attack", "utility",
+    "releases key", "releases add", "releases check", "releases list", "releases forget", "demo",
 )  # fmt: skip
 
 
