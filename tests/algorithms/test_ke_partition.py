@@ -56,6 +56,16 @@ def test_as_good_as_the_definition(values, k, e, count, objective, kind):
     assert (sum if objective == "sum" else max)(spans) == expected
 
 
+@pytest.mark.parametrize("objective", ["sum", "max"])
+def test_a_group_may_be_one_row(objective):
+    cuts = contiguous_groups(np.array([5, 5, 7, 7, 7]), 1, 0, objective=objective)
+    assert cuts[0] == 0
+    assert cuts[-1] == 5
+    assert (np.diff(cuts) > 0).all()
+    parts = [[5, 5, 7, 7, 7][a:b] for a, b in pairwise(cuts.tolist())]
+    assert all(part[0] == part[-1] for part in parts)  # ranges of 0 are the best sum and the best maximum
+
+
 def test_worked_example():
     cuts = contiguous_groups(np.array([1, 2, 3, 10, 11, 20, 21, 22]), 2, 2)
     assert cuts.tolist() == [0, 5, 8]

@@ -125,7 +125,8 @@ def latest_starts(places: Integers, k: int, span: int, count: str) -> Int64:
         first = rank - k + 1
         enough = np.where(first >= 0, last[np.maximum(first, 0)], -1)
     wide = np.searchsorted(places, places - span, side="right") - 1
-    return np.maximum(np.minimum(enough, wide), -1).astype(np.int64)
+    itself = np.arange(n)  # equal numbers may follow the row, and a group cannot begin after it ends
+    return np.maximum(np.minimum(np.minimum(enough, wide), itself), -1).astype(np.int64)
 
 
 def _compiled(function: Callable[..., Any], places: Integers) -> Callable[..., Any]:
