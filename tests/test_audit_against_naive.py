@@ -53,7 +53,8 @@ cell = st.fixed_dictionaries(
         "u": st.sampled_from(["m", "n", None]),
     }
 )
-tables = st.lists(cell, min_size=1, max_size=24)
+# fixed_dictionaries shuffles its keys, and a table has an order of columns
+tables = st.lists(cell.map(lambda row: {name: row[name] for name in "pqrsu"}), min_size=1, max_size=24)
 # six rows at the thresholds: entropy exactly ln 2, shares exactly 1/2, recursive exactly 3/2 times the rest
 TIES = [
     {"p": str(at), "q": "0", "r": None, "s": value, "u": "m"} for at, value in enumerate(["a", "b", "a", "b", "a", "b"])
