@@ -78,7 +78,8 @@ def test_published_classes_fit_k_people(tmp_path_factory, algorithm, age, people
     try:
         release = ind.anonymize(table, policy)
     except ind.InfeasibleError:
-        assert len(people) < k or age == RANGE  # everybody is one class
+        # labels of one level make everybody one class; the smallest labels of a class may leave people out
+        assert len(people) < k or age == RANGE or algorithm == "local"
         return
     found = [members(row, people) for row in release.table.to_pylist()]
     assert min(found) >= k
