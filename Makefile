@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# the same generated examples in every run; make test EXAMPLES= draws others
+EXAMPLES ?= --hypothesis-seed=0
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint check bench docs clean
@@ -23,8 +25,8 @@ demo: $(READY) ## anonymize the bundled hospital table and say what was reached
 	$(BIN)/indistinct demo
 
 test: $(READY) ## all tests, then the small ones again with the compiler off
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -m small
-	$(BIN)/python -m pytest -q -n 2
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -m small $(EXAMPLES)
+	$(BIN)/python -m pytest -q -n 2 $(EXAMPLES)
 
 lint: $(READY) ## style, types and the direction of imports
 	$(BIN)/ruff check .

@@ -118,7 +118,7 @@ def domains(rows):
 @pytest.mark.parametrize("person", [False, True], ids=["rows", "persons"])
 @pytest.mark.parametrize("combination", COMBINATIONS)
 @pytest.mark.parametrize("algorithm", [name for name in ALGORITHMS if name not in (*GROUPING, *OWN_MODELS)])
-@settings(max_examples=4)  # for each of several hundred combinations; every run draws others
+@settings(max_examples=4)  # for each of several hundred combinations
 @given(rows=tables, limit=st.sampled_from(["0", "1/10", "1/3"]), order=st.randoms(use_true_random=False))
 def test_a_release_is_what_was_asked(algorithm, combination, person, files, rows, limit, order):
     models = COMBINATIONS[combination]
