@@ -10,7 +10,7 @@ from collections.abc import Mapping  # pydantic reads it at run time
 from datetime import date, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import (
     BeforeValidator,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pydantic_core import InitErrorDetails
 
 NUMERIC_TYPES = ("integer", "decimal", "date")
-ALGORITHMS: tuple[str, ...] = (
+AlgorithmName = Literal[
     "local",
     "optimal",
     "generalize_step",
@@ -63,7 +63,8 @@ ALGORITHMS: tuple[str, ...] = (
     "largest_bucket_first",
     "ke_partition",
     "safepub",
-)
+]
+ALGORITHMS: tuple[str, ...] = get_args(AlgorithmName)
 # algorithms that compare every row with every other, in parts if asked to
 QUADRATIC = ("mdav", "k_member", "k_similar")
 # algorithms that form classes of rows by nearness, of which a mean, a median or a mode can be published
@@ -377,33 +378,7 @@ class Recoding(Section):
     """How the release is searched."""
 
     algorithm: Annotated[
-        Literal[
-            "local",
-            "optimal",
-            "generalize_step",
-            "datafly",
-            "samarati",
-            "incognito",
-            "ola",
-            "flash",
-            "top_down_specialization",
-            "mu_argus",
-            "mondrian",
-            "merge",
-            "hilbert",
-            "mdav",
-            "k_member",
-            "k_similar",
-            "univariate_microaggregation",
-            "t_closeness_first",
-            "sabre",
-            "graded_local",
-            "eps_m_partition",
-            "anatomy",
-            "largest_bucket_first",
-            "ke_partition",
-            "safepub",
-        ],
+        AlgorithmName,
         BeforeValidator(_algorithm),
     ] = "local"
     """local: each class as suits it; optimal: one level per column, proven; the others: see the documentation."""
