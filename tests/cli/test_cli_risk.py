@@ -1,11 +1,10 @@
 """The commands profile, risk and releases, by subprocess."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
+
+from cli_bench import run
 
 TABLE = "id;age;ward;ill;home;w\n" + "".join(
     f"p{i};{20 + i % 30};{'AB'[i % 2]};{'xyz'[i % 3]};h{i // 3};{2 + i % 3}\n" for i in range(120)
@@ -37,14 +36,6 @@ model = "distinct_l"
 attribute = "ill"
 l = 2
 """
-
-
-def run(*words, cwd=None):
-    done = subprocess.run(
-        [sys.executable, "-c", "from indistinct.cli import main; main()", *map(str, words)],
-        capture_output=True, cwd=cwd, env=dict(os.environ), timeout=200, check=False,
-    )  # fmt: skip
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 @pytest.fixture
