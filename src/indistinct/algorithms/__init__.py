@@ -13,7 +13,8 @@ An algorithm is a function ``(frequencies, policy, progress) -> Assignment``:
 What an algorithm does to data is declared in ``DECLARES``: *truthful* means that every published cell covers its
 original; *permuting* that every published value is an original one, but which sensitive value of a group belongs to
 which row is not told. Those algorithms set ``Assignment.group_of`` and are in ``GROUPING``: their releases are two
-tables, or one with the sensitive values permuted inside each group.
+tables, or one with the sensitive values permuted inside each group. *Adding* means that there are also rows of nobody
+(``Assignment.counterfeits``), each in a group whose other rows are covered by their labels.
 A policy that publishes means, medians or modes makes any of them *perturbing* (``declared``): one value stands for a
 class and covers nothing.
 """
@@ -65,6 +66,7 @@ DECLARES: Final = {
     "largest_bucket_first": "permuting",
     "ke_partition": "permuting",
     "safepub": "truthful",
+    "m_invariance": "adding",
 }
 GROUPING: Final = frozenset(name for name, word in DECLARES.items() if word == "permuting")
 # algorithms that mend classes by merging them, and may publish two classes alike

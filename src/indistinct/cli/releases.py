@@ -176,6 +176,9 @@ def _read(
 
     secret = None if key_file is None else read_ledger_key(key_file, ledger)
     options: dict[str, Any] = {"query": query, "sql_table": sql_table}
+    book = Ledger(ledger, secret)
     with progress(quiet=quiet) as report:
-        new = snapshot(place(original), published, Policy.load(policy), secret, m=m, progress=report, **options)
-    return Ledger(ledger, secret), new
+        new = snapshot(
+            place(original), published, Policy.load(policy), secret, m=m, ledger=book, progress=report, **options
+        )
+    return book, new

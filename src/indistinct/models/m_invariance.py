@@ -1,15 +1,18 @@
-"""m-invariance: the checks over successive releases. The model itself, with its history, is not built yet.
+"""m-invariance: nobody's value is known with a confidence above 1 / m, whichever of the releases are put together.
 
 Definition: a release in groups is *m-unique* if every group has at least m rows and all its sensitive values are
 different. A sequence of releases is *m-invariant* if every release is m-unique and every person who is in several of
 them has the same *signature*, the set of sensitive values of the person's group, in all of them; also after an absence
 (our decision, the paper has consecutive releases). Counterfeit rows, of nobody, count as rows.
 
-Guarantee: over the whole sequence nobody's value is known with a confidence above 1 / m.
+``evaluate`` judges one release: classes are its groups, counterfeits included, and m-uniqueness is decided exactly.
+Whose row is where, and what the signature was, no published file tells: ``releases.invariance`` decides that.
 
-A release is a sequence of groups, a group a sequence of rows (person, value); person None is a counterfeit.
+The functions below it take whole sequences: a release is a sequence of groups, a group a sequence of rows
+(person, value); person None is a counterfeit.
 
-Closure: none; two groups that hold may share a value.
+Closure: none. Two groups that hold may share a value, so not merge-closed; a row added may have a value that is there,
+so not absorbing. Taking a group away leaves the others as they are.
 
 Source: X. Xiao, Y. Tao, SIGMOD 2007, 689-700, doi:10.1145/1247480.1247556.
 
@@ -21,16 +24,68 @@ Source: X. Xiao, Y. Tao, SIGMOD 2007, 689-700, doi:10.1145/1247480.1247556.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from indistinct.errors import DataError
+from indistinct.models.contract import Context, Evaluation, Model
+from indistinct.models.exact import subject
+from indistinct.models.histograms import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
+    from indistinct.policy.privacy import MInvariance
+    from indistinct.tables.records import Classes
+
     Row = tuple[Hashable | None, Hashable]
     Release = Sequence[Sequence[Row]]
     Signature = frozenset[Hashable]
+
+
+def evaluate(privacy: MInvariance, classes: Classes, context: Context) -> Evaluation:  # noqa: ARG001  # the contract's
+    """Decide m-uniqueness of every group: at least m rows, as many different values as rows."""
+    values = distinct(classes.histograms[privacy.attribute])
+    satisfied = (classes.rows >= privacy.m) & (values == classes.rows)
+    found = achieved(classes, context, privacy.attribute)
+    if satisfied.all():
+        sentence = f"every group has at least {privacy.m} rows, all with different values; the smallest has {found['m']}"
+    else:
+        sentence = f"{subject(satisfied, 'has', 'have')} fewer than {privacy.m} rows or a value twice"
+    return Evaluation(satisfied, np.where(values == classes.rows, values, 1).astype(np.float64), found, sentence)
+
+
+def achieved(classes: Classes, _context: Context, attribute: str, **_: Any) -> dict[str, Any]:
+    """Largest m for which the classes as groups are m-unique; 1 where a group has a value twice."""
+    values = distinct(classes.histograms[attribute])
+    return {"m": int(values.min()) if bool((values == classes.rows).all()) else 1}
+
+
+def criteria(privacy: MInvariance, context: Context) -> None:  # noqa: ARG001  # the contract's
+    """Have no compiled form: one algorithm holds the model, by construction."""
+
+
+def shortfall(privacy: MInvariance, root: Classes, context: Context) -> str:
+    """Say what the whole table as one group lacks."""
+    return evaluate(privacy, root, context).reason
+
+
+def _held_by(privacy: MInvariance) -> tuple[str, ...]:  # noqa: ARG001  # the contract's
+    return ("m_invariance",)
+
+
+MODEL = Model(
+    "m_invariance",
+    scope="class",
+    merge_closed=False,
+    absorbing=False,
+    evaluate=evaluate,
+    achieved=achieved,
+    criteria=criteria,
+    shortfall=shortfall,
+    held_by=_held_by,
+)
 
 
 def is_m_unique(release: Release, m: int) -> bool:

@@ -23,6 +23,7 @@ from indistinct.models import (
     k_map,
     ke_anonymity,
     km_anonymity,
+    m_invariance,
     n_t_closeness,
     npd_recursive,
     p_sensitive_k,
@@ -75,6 +76,7 @@ MODELS: Mapping[str, Model] = {
         km_anonymity.MODEL,
         tiered.MODEL,
         safepub.MODEL,
+        m_invariance.MODEL,
     )
 }
 

@@ -63,6 +63,7 @@ AlgorithmName = Literal[
     "largest_bucket_first",
     "ke_partition",
     "safepub",
+    "m_invariance",
 ]
 ALGORITHMS: tuple[str, ...] = get_args(AlgorithmName)
 # algorithms that compare every row with every other, in parts if asked to
@@ -80,7 +81,6 @@ AGGREGATING = (
 # algorithms that the policy format knows and this version does not have yet
 PLANNED_ALGORITHMS: tuple[str, ...] = (
     "km",
-    "m_invariance",
 )
 # losses that a search can make small, and the algorithms that search for them
 LOSSES: tuple[str, ...] = ("lm", "gcp", "iloss", "precision")
@@ -100,6 +100,7 @@ ALGORITHM_OF_MODEL = {
     "ke_anonymity": "ke_partition",
     "eps_m_anonymity": "eps_m_partition",
     "graded_l": "graded_local",
+    "m_invariance": "m_invariance",
 }
 _UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12} | {
     f"{letter}iB": 2 ** (10 * power) for power, letter in enumerate("KMGT", 1)

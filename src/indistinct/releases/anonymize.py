@@ -21,6 +21,8 @@ from indistinct.releases.groups import (
     verify_groups_written,
     weakness,
 )
+from indistinct.releases.history import earlier_releases_of, with_history
+from indistinct.releases.invariance import NO_CLAIM, verify_invariance_written
 from indistinct.releases.judge import persons_spread, unit_of, weaknesses
 from indistinct.releases.manifest import earlier_releases, publish_with, stage_manifest
 from indistinct.releases.prepare import near_unique, prepare
@@ -154,6 +156,7 @@ def anonymize(
     clock = _Clock()
     ledger = open_ledger(policy)
     prepared = prepare(table, policy, keep_rows=ledger is not None, query=query, sql_table=sql_table, progress=progress)
+    prepared = with_history(prepared, ledger)
     _refuse_near_unique(prepared)
     layout = layout_of(prepared)
     clock.lap("count")
@@ -261,7 +264,10 @@ def _verified(decision: Decision, places: Sequence[Path] | None, progress: Progr
     """Verify what was written, or the tables in memory."""
     if decision.assignment.group_of is not None:
         return verify_groups_written(decision, places, progress=progress)
-    return verify_written(decision, None if places is None else places[0], progress=progress)
+    place = None if places is None else places[0]
+    if decision.assignment.counterfeits is not None:
+        return verify_invariance_written(decision, place, progress=progress)
+    return verify_written(decision, place, progress=progress)
 
 
 class _Clock:
@@ -329,8 +335,7 @@ def _refuse_failed(document: dict[str, Any]) -> None:
             "please report this",
             column=columns[0],
         )
-    if verification["coverage"] != "proven" and "aggregates_match" not in verification:
-        columns = verification["uncovered_columns"]
+    if columns := verification.get("uncovered_columns", []):
         raise VerificationError(
             f"a published cell of {_named(columns)} does not cover its original; nothing was delivered; "
             "please report this",
@@ -390,7 +395,11 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
         )
         notices.append(Notice("perturbing", None, message))
     names = [hierarchy.attribute for hierarchy in frequencies.quasi]
-    grouped = assignment.group_of is not None
+    grouped, adding = assignment.group_of is not None, assignment.counterfeits is not None
+    if adding:
+        added = 0 if assignment.counterfeits is None else len(assignment.counterfeits)
+        message = f"{added} of {decision.published.rows} published rows are counterfeits: {NO_CLAIM}"
+        notices.append(Notice("counterfeits", None, message))
     if grouped:
         notices.append(weakness(decision.published, names))
     loss = _loss(decision)
@@ -402,7 +411,7 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
         "suppressed_rows": decision.suppressed,
         "suppressed": policy.suppression.rows,
         "left_out_rows": prepared.counted.left_out,
-        **({"suppressed_because": dict(assignment.reasons)} if grouped else {}),
+        **({"suppressed_because": dict(assignment.reasons)} if grouped or adding else {}),
         "classes": assignment.classes,
         **({"groups": assignment.groups} if grouped else {}),
         **unit_of(frequencies),
@@ -411,6 +420,7 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
         "declares": declared(policy),
         "form": form_of(policy),
         **({"protects": PROTECTS} if grouped else {}),
+        **({"no_claim": NO_CLAIM} if adding else {}),
         "proven_optimal": assignment.proven,
         "seconds": 0.0,
         "phases": {},

@@ -16,6 +16,7 @@ from indistinct.releases.prepare import kept_identifying
 from indistinct.tables.apply import Layout, publish
 from indistinct.tables.classes import classes_of, recoding_of
 from indistinct.tables.count import silent
+from indistinct.tables.counterfeits import publish_with_counterfeits
 from indistinct.tables.identifiers import mask, pseudonym, read_key
 from indistinct.tables.records import SUPPRESSED, Assignment
 from indistinct.tables.two_tables import check_names, publish_pair, publish_permuted
@@ -91,6 +92,10 @@ def apply(prepared: Prepared, assignment: Assignment, layout: Layout) -> Decisio
     recoding = aggregated(prepared, assignment, recoding_of(prepared.counted.frequencies, assignment))
     if assignment.group_of is not None:
         return _apply_groups(prepared, assignment, recoding, layout)
+    if assignment.counterfeits is not None:
+        attribute = grouped_attribute(prepared.policy)
+        one = publish_with_counterfeits(prepared.source, prepared.counted, assignment, recoding, layout, attribute)
+        return Decision(prepared, assignment, recoding, one)
     starred = _stars_rows(prepared, assignment)
     published = publish(prepared.source, prepared.counted, assignment, recoding, layout, starred=starred)
     return Decision(prepared, assignment, recoding, published)
@@ -107,7 +112,7 @@ def _apply_groups(prepared: Prepared, assignment: Assignment, recoding: Recoding
 
 
 def grouped_attribute(policy: Policy) -> str:
-    """Return the sensitive attribute that a release in groups publishes by group: the one that models look at."""
+    """Return the sensitive attribute of which a release in groups shows the values of each: that of the models."""
     return next(name for model in policy.privacy for name in model.attributes_used)
 
 

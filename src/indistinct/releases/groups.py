@@ -123,7 +123,7 @@ def verify_groups_written(
     attribute = grouped_attribute(policy)
     progress("verify", 0, 3)
     tables = [decision.published] if decision.values is None else [decision.published, decision.values]
-    found = [_read_back(decision, table, places, position) for position, table in enumerate(tables)]
+    found = [read_back(decision, table, places, position) for position, table in enumerate(tables)]
     rows_match = all(matches(table, own) for table, own in zip(tables, found, strict=True))
     progress("verify", 1, 3)
     failing = uncovered_columns(decision)
@@ -148,7 +148,8 @@ def verify_groups_written(
     }
 
 
-def _read_back(decision: Decision, table: Published, places: Sequence[Path] | None, position: int) -> Recount:
+def read_back(decision: Decision, table: Published, places: Sequence[Path] | None, position: int) -> Recount:
+    """Read a written table (or the one in memory) back, as it was to be spelled."""
     policy, run = decision.policy, decision.policy.run
     path = None if places is None else places[position if len(places) > 1 else 0]
     options = published_options(policy, path, decision.prepared.source.dialect)
@@ -186,7 +187,7 @@ def groups_of_pair(pair: Pair, frequencies: Frequencies, attribute: str) -> Grou
     texts, codes = pair.st.column(attribute)
     value = translation(texts, frequencies.references[attribute].hierarchy)[codes]
     texts, codes = pair.st.column(COUNT)
-    counts = np.array([_whole(text) for text in texts], np.int64)[codes]
+    counts = np.array([whole_number(text) for text in texts], np.int64)[codes]
     faults = []
     if None in numbers:
         faults.append("some rows have no group")
@@ -213,7 +214,8 @@ def _group_numbers(side: Recount, numbers: dict[str | None, int]) -> Int64:
     return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)[codes]
 
 
-def _whole(text: str | None) -> int:
+def whole_number(text: str | None) -> int:
+    """Read a whole number above 0; 0 stands for everything else."""
     try:
         number = Fraction(text or "")
     except ValueError:
@@ -230,7 +232,7 @@ def judge_groups(
     """
     attribute = grouped_attribute(policy)
     context = Context(frequencies.references)
-    by_group = _classes_of_groups(groups, frequencies, attribute)
+    by_group = classes_of_groups(groups, frequencies, attribute)
     by_row = _classes_of_rows(pair.qit, frequencies)
     entries: list[dict[str, Any]] = []
     for model in policy.privacy:
@@ -254,7 +256,8 @@ def _with_size_cap(entry: dict[str, Any], groups: Classes, k: int) -> dict[str, 
     return {**entry, "satisfied": False, **worst, "reason": reason}
 
 
-def _classes_of_groups(groups: Groups, frequencies: Frequencies, attribute: str) -> Classes:
+def classes_of_groups(groups: Groups, frequencies: Frequencies, attribute: str) -> Classes:
+    """Take re-read groups as classes, by their values; raises DataError when none has a value of the original."""
     known = (groups.value >= 0) & (groups.count > 0)
     if not known.any():
         raise DataError("no published group has values that occur in the original; is it the original?")

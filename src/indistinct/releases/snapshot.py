@@ -12,15 +12,19 @@ import numpy as np
 
 from indistinct.algorithms import form_of
 from indistinct.errors import PolicyError, SchemaError, UnsupportedError, VerificationError
-from indistinct.releases.decision import apply, decide, layout_of
+from indistinct.releases.decision import apply, decide, grouped_attribute, layout_of
+from indistinct.releases.history import invariant_model, with_history
 from indistinct.releases.manifest import hash_status, sha256
 from indistinct.releases.measured import column_codes
 from indistinct.releases.prepare import prepare
 from indistinct.releases.published import count_published
 from indistinct.releases.recount import matches
+from indistinct.tables.apply import part_of_rows
 from indistinct.tables.count import silent
+from indistinct.tables.counterfeits import COUNTERFEITS, group_numbers
 from indistinct.tables.records import SUPPRESSED
 from indistinct.tables.source import path_of
+from indistinct.tables.two_tables import GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
     from indistinct.policy import Policy
     from indistinct.policy.privacy import Privacy
     from indistinct.releases.decision import Decision
+    from indistinct.releases.ledger import Ledger
     from indistinct.releases.ledger_key import LedgerKey
     from indistinct.releases.prepare import Prepared
     from indistinct.releases.recount import Recount
@@ -143,13 +148,16 @@ def snapshot(
     key: LedgerKey | None,
     *,
     m: int | None = None,
+    ledger: Ledger | None = None,
     query: str | None = None,
     sql_table: str | None = None,
     progress: Progress = silent,
 ) -> Snapshot:
     """Read a release; with ``key`` also who stands in which class, which the original and the policy tell together.
 
-    The policy decides again, as in ``verify``; the result must be the published file, row for row.
+    The policy decides again, as in ``verify``; the result must be the published file, row for row. Under m-invariance
+    ``ledger`` tells the releases before; persons of equal quasi-identifiers and equal value, whom nothing published
+    tells apart, are then given their groups in the order of their pseudonyms.
 
     Raises VerificationError when the file is not the one of its manifest, or not what the policy gives; PolicyError
     when persons are wanted and the policy has no person key; UnsupportedError for a table in memory or a release in
@@ -164,7 +172,9 @@ def snapshot(
         raise VerificationError(f"{path.name} is not the file of its manifest; the ledger keeps what was published")
     if key is not None and policy.person is None:
         raise PolicyError("who is who in several releases is told by a person key: name it under [person]")
+    _refuse_without_key(policy, key)
     prepared = prepare(original, policy, carry=key is not None, query=query, sql_table=sql_table, progress=progress)
+    prepared = with_history(prepared, ledger, sha256(path))
     decision = None if key is None else apply(prepared, decide(prepared), layout_of(prepared))
     return _taken(prepared, decision, published, sha256(path), key, m)
 
@@ -179,8 +189,17 @@ def snapshot_of(decision: Decision, place: Path | None, key: LedgerKey | None, *
         raise UnsupportedError("the ledger compares classes; this policy publishes groups, which have other signatures")
     if key is not None and policy.person is None:
         raise PolicyError("who is who in several releases is told by a person key: name it under [person]")
+    _refuse_without_key(policy, key)
     table, mark = (decision.published.table(), "") if place is None else (place, sha256(place))
     return _taken(decision.prepared, None if key is None else decision, table, mark, key, m)
+
+
+def _refuse_without_key(policy: Policy, key: LedgerKey | None) -> None:
+    if key is None and invariant_model(policy) is not None:
+        raise PolicyError(
+            "a release under m_invariance is entered with its persons, or no later one could keep their values: give "
+            "the key of the ledger"
+        )
 
 
 def _taken(
@@ -188,8 +207,11 @@ def _taken(
 ) -> Snapshot:
     roles, policy = prepared.roles, prepared.policy
     hidden = {*roles.identifying, *([] if roles.person is None else [roles.person])}
-    source, found = count_published(published, policy, prepared.source, hidden)
+    added = () if invariant_model(policy) is None else (GROUP, COUNTERFEITS)
+    source, found = count_published(published, policy, prepared.source, hidden, added=added)
     quasi = tuple(name for name in roles.quasi if name in source.columns)
+    if quasi and added:  # groups of equal labels stay apart
+        quasi = (*quasi, GROUP)
     sensitive = tuple(name for name in roles.sensitive if name in source.columns)
     if not quasi:
         raise SchemaError("the published table has none of the quasi-identifiers of the policy")
@@ -216,25 +238,34 @@ def _persons(decision: Decision, found: Recount, key: LedgerKey, labels: list[La
     """Say in which published class each person's row is; -1 for those who have several."""
     prepared = decision.prepared
     layout = layout_of(prepared)
-    if set(layout.columns) != set(found.columns) or not matches(decision.published, found):
+    if {column.name for column in decision.published.columns} != set(found.columns) or not matches(
+        decision.published, found
+    ):
         raise VerificationError(
             "the published file is not what this policy and version make of the original, so nobody can say whose row "
             "is where; check original and policy, or keep a ledger without a key, which compares classes only"
         )
-    assignment, recoding, frequencies = decision.assignment, decision.recoding, decision.frequencies
+    assignment, recoding = decision.assignment, decision.recoding
     number = {label: position for position, label in enumerate(labels)}
     texts = [recoding.labels(position) for position in range(len(recoding.quasi))]
+    if assignment.counterfeits is not None:
+        own_number = group_numbers(
+            prepared.source, prepared.counted, assignment, recoding, layout, grouped_attribute(prepared.policy)
+        )
+        texts.append(([str(n) for n in range(assignment.classes + 1)], own_number))
     own = [
         number[tuple(t[code] for (t, _), code in zip(texts, codes, strict=True))]
         for codes in np.column_stack([label_of for _, label_of in texts]).tolist()
     ]
     hidden = number.get((layout.token,) * len(recoding.quasi), SUPPRESSED)
-    class_of_cell = np.full(len(frequencies.rows) + 1, SUPPRESSED, np.int64)  # the last stands for rows left out
-    class_of_cell[assignment.cell] = np.append(np.array(own, np.int64), hidden)[assignment.class_of]
     cells = prepared.counted.cell_of_row
     assert cells is not None and prepared.roles.person is not None  # noqa: S101, PT018  # kept with a person key
-    class_of_row = class_of_cell[cells]
     names, who = column_codes(prepared.source, prepared.roles.person)
+    # rows of one cell are alike; where they go to several groups, the pseudonyms of their persons say which to which
+    secret = np.array([int.from_bytes(key.person(name or "")[:8], "big") for name in names], np.uint64)[who]
+    part = part_of_rows(assignment, cells, [secret])
+    class_of_part = np.append(np.array(own, np.int64), hidden)[assignment.class_of]
+    class_of_row = np.append(class_of_part, SUPPRESSED)[part]
     return _by_person(names, who[class_of_row >= 0], class_of_row[class_of_row >= 0], key)
 
 

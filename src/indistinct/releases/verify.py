@@ -13,6 +13,7 @@ from indistinct.notices import Notice
 from indistinct.releases.coverage import Coverage, Side, coverage
 from indistinct.releases.decision import apply, decide, grouped_attribute, layout_of
 from indistinct.releases.groups import PROTECTS, SHEETS, WORKBOOK, place_of_manifest
+from indistinct.releases.history import invariant_model
 from indistinct.releases.judge import refuse_mechanisms, unit_of
 from indistinct.releases.manifest import hash_status
 from indistinct.releases.prepare import kept_identifying, prepare
@@ -22,6 +23,7 @@ from indistinct.releases.recount import count_source, matches, respelled, restor
 from indistinct.releases.spelling import guard_of, spellers
 from indistinct.releases.texts import as_html, verification_text
 from indistinct.releases.verify_groups import prove_groups, sheets_of
+from indistinct.releases.verify_invariance import verify_invariance
 from indistinct.tables.columnar import is_text
 from indistinct.tables.count import silent
 from indistinct.tables.dictionary import Dictionary
@@ -82,12 +84,16 @@ def verify(
     A release of two tables is given as ``published``, the quasi-identifiers by group, and ``st``, the sensitive values
     by group; as ``release.table``; or as a workbook with the sheets QIT and ST. One with permuted values is told by the
     policy. Models of sensitive attributes are then judged on the groups, and an assignment must exist that gives both
-    tables at once.
+    tables at once. Under m-invariance the ledger of the policy tells the values of earlier releases, and of counterfeit
+    rows no coverage is claimed.
 
     Raises SchemaError when the published table has columns that the original lacks. Not checked: what an attacker
     learns from other tables.
     """
     refuse_mechanisms(policy)
+    if invariant_model(policy) is not None:
+        given = {"query": query, "sql_table": sql_table, "progress": progress}
+        return Verification(verify_invariance(original, published, policy, **given))
     if isinstance(published, TwoTables):
         published, st = published
     sheets = _two_sheets(published) if st is None else None

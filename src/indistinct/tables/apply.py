@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.tables.count import Counted
-    from indistinct.tables.records import Assignment, Recoding
+    from indistinct.tables.records import Assignment, Frequencies, Recoding
     from indistinct.tables.source import Source
 
     Int32 = NDArray[np.int32]
@@ -229,7 +229,7 @@ def _units_of_rows(
     keys: list[NDArray[Any]] = [column.codes for column in extra.values()]
     if assignment.group_of is not None:
         keys = [random_keys(len(cell_of_row))]
-    part_of = _part_of_rows(assignment, cell_of_row, keys)
+    part_of = part_of_rows(assignment, cell_of_row, keys)
     class_of = np.append(assignment.class_of, np.int32(SUPPRESSED))[part_of]
     rows = np.flatnonzero((cell_of_row >= 0) if starred else class_of != SUPPRESSED)
     columns = _modelled_columns(source, counted, recoding, layout, cell_of_row[rows], class_of[rows])
@@ -265,8 +265,8 @@ def _unified(array: Any) -> Any:
     return pa.DictionaryArray.from_arrays(indices, array.chunk(0).dictionary)
 
 
-def _part_of_rows(assignment: Assignment, cell_of_row: Int32, keys: Sequence[NDArray[Any]]) -> Int64:
-    """Entry of the assignment of each row (-1 for rows outside the frequencies).
+def part_of_rows(assignment: Assignment, cell_of_row: Int32, keys: Sequence[NDArray[Any]]) -> Int64:
+    """int64[n]: the entry of the assignment of each row (-1 for rows outside the frequencies).
 
     Rows of a cell that is divided are dealt out in the order of ``keys``.
     """
@@ -288,6 +288,17 @@ def _modelled_columns(
     source: Source, counted: Counted, recoding: Recoding, layout: Layout, cell: Int32, class_of: Int32
 ) -> dict[str, PublishedColumn]:
     frequencies = counted.frequencies
+    columns = quasi_columns(source, frequencies, recoding, layout, class_of)
+    for hierarchy in frequencies.sensitive:
+        codes = frequencies.sensitive_codes(hierarchy.attribute)[cell]
+        columns[hierarchy.attribute] = sensitive_column(source, counted, hierarchy.attribute, codes)
+    return columns
+
+
+def quasi_columns(
+    source: Source, frequencies: Frequencies, recoding: Recoding, layout: Layout, class_of: NDArray[np.integer[Any]]
+) -> dict[str, PublishedColumn]:
+    """Build the columns of the quasi-identifiers of rows of these classes (-1: suppressed)."""
     columns = {}
     for position, hierarchy in enumerate(frequencies.quasi):
         name = hierarchy.attribute
@@ -298,9 +309,6 @@ def _modelled_columns(
             texts, label_of = recoding.labels(position)
             labels = np.append(label_of, len(texts))[class_of]
             columns[name] = text_column(name, [*texts, layout.token], labels)
-    for hierarchy in frequencies.sensitive:
-        codes = frequencies.sensitive_codes(hierarchy.attribute)[cell]
-        columns[hierarchy.attribute] = sensitive_column(source, counted, hierarchy.attribute, codes)
     return columns
 
 

@@ -85,6 +85,19 @@ class Detail:
 
 
 @dataclass(frozen=True)
+class Signatures:
+    """What earlier releases told of the persons: the *signature* of a person, the sensitive values of their group.
+
+    ``of_cell`` int32[c]: the signature of the persons of each cell, -1 for newcomers. Signature i is
+    ``value[start[i]:start[i + 1]]``, codes in ascending order: ``start`` int64[s + 1], ``value`` int32[.].
+    """
+
+    of_cell: Int32
+    start: Int64
+    value: Int32
+
+
+@dataclass(frozen=True)
 class Frequencies:
     """A table, counted: all that an algorithm may look at.
 
@@ -93,7 +106,8 @@ class Frequencies:
     int64[u + 1]: cells of tuple i are ``start[i]:start[i + 1]``. ``quasi`` and ``sensitive`` name the columns of
     ``codes`` in order. With ``persons``, sizes count distinct persons and a tuple must go to one class whole.
     ``population`` is there where a model asks for one; ``detailed``: a model asks what the cells of classes cover;
-    ``nested``: a model asks for the levels of the classes.
+    ``nested``: a model asks for the levels of the classes. ``signatures`` is there where a model asks what earlier
+    releases told; then cells of equal codes and different signatures stand side by side.
     """
 
     quasi: tuple[Hierarchy, ...]
@@ -106,6 +120,7 @@ class Frequencies:
     population: Population | None = None
     detailed: bool = False
     nested: bool = False
+    signatures: Signatures | None = None
 
     @property
     def total(self) -> int:
@@ -146,6 +161,7 @@ class Assignment:
     An algorithm that cuts the link between quasi-identifiers and sensitive values also sets ``group_of``: those rows
     of the cell go to a group 0..``groups``-1 (-1 where the class is -1), which is published beside the class, and the
     sensitive values are published by group. ``reasons`` counts the suppressed rows by a word that tells no value.
+    ``counterfeits`` int32[., 2]: class and sensitive code of the rows of nobody that an algorithm adds.
     """
 
     cell: Int32
@@ -159,6 +175,7 @@ class Assignment:
     group_of: Int32 | None = None
     groups: int = 0
     reasons: Mapping[str, int] = field(default_factory=dict)
+    counterfeits: Int32 | None = None
 
     @classmethod
     def of_tuples(

@@ -40,6 +40,7 @@ from indistinct.policy.privacy.identity import (
 from indistinct.policy.privacy.item_sets import KmAnonymity
 from indistinct.policy.privacy.mechanisms import Safepub
 from indistinct.policy.privacy.numeric import EpsIKAnonymity, EpsMAnonymity, GradedL, KeAnonymity, Numeric
+from indistinct.policy.privacy.successive import MInvariance
 from indistinct.policy.privacy.tiers import Tiered
 from indistinct.policy.problems import check_tag
 
@@ -60,6 +61,7 @@ __all__ = [
     "KMap",
     "KeAnonymity",
     "KmAnonymity",
+    "MInvariance",
     "NTCloseness",
     "NpdRecursive",
     "Numeric",
@@ -76,7 +78,7 @@ __all__ = [
 ]
 
 # models that the policy format knows and this version does not have yet
-PLANNED_MODELS: tuple[str, ...] = ("m_invariance",)
+PLANNED_MODELS: tuple[str, ...] = ()
 
 
 def check_model(item: Any) -> Any:
@@ -112,7 +114,8 @@ AnyPrivacy = Annotated[
     | Profitability
     | KmAnonymity
     | Tiered
-    | Safepub,
+    | Safepub
+    | MInvariance,
     Field(discriminator="model"),
     BeforeValidator(check_model),
 ]  # fmt: skip

@@ -1,0 +1,105 @@
+"""Prove or refute a published release with counterfeits: what ``verify`` does under m-invariance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from indistinct.errors import IndistinctError, SchemaError
+from indistinct.notices import Notice
+from indistinct.releases.consult import open_ledger
+from indistinct.releases.decision import Decision, apply, decide, grouped_attribute, layout_of
+from indistinct.releases.history import earlier_releases_of, with_history
+from indistinct.releases.invariance import NO_CLAIM, judge_invariance
+from indistinct.releases.judge import unit_of
+from indistinct.releases.manifest import hash_status, sha256
+from indistinct.releases.prepare import prepare
+from indistinct.releases.proof import as_spelled, uncovered_columns
+from indistinct.releases.published import count_published
+from indistinct.releases.recount import matches, restored
+from indistinct.releases.spelling import guard_of
+from indistinct.tables.counterfeits import COUNTERFEITS
+from indistinct.tables.source import path_of
+from indistinct.tables.two_tables import GROUP
+
+if TYPE_CHECKING:
+    from indistinct.policy import Policy
+    from indistinct.releases.prepare import Prepared
+    from indistinct.tables.count import Progress
+
+
+def verify_invariance(
+    original: Any, published: Any, policy: Policy, *, query: str | None, sql_table: str | None, progress: Progress
+) -> dict[str, Any]:
+    """Return the document of ``verify`` for a release under m-invariance.
+
+    Groups and their values are judged on the file. Whether everybody keeps their signature is known when deciding again
+    gives the file; else the answer is no where anybody was in an earlier release.
+
+    Raises SchemaError when a column is lacking that such a release has, and what the ledger raises.
+    """
+    prepared = prepare(original, policy, query=query, sql_table=sql_table, progress=progress)
+    path = path_of(published)
+    mark = "" if path is None else sha256(path)
+    ledger = open_ledger(policy)
+    prepared = with_history(prepared, ledger, mark)
+    roles, frequencies = prepared.roles, prepared.counted.frequencies
+    hidden = {*roles.identifying, str(roles.person)}
+    source, found = count_published(published, policy, prepared.source, hidden, added={GROUP, COUNTERFEITS})
+    for name in (*(h.attribute for h in frequencies.quasi), grouped_attribute(policy), GROUP, COUNTERFEITS):
+        if name not in found.columns:
+            raise SchemaError.unknown_column(name, found.columns)
+    leaked = [name for name in source.columns if name in hidden]
+    progress("verify", 0, 1)
+    decision = _decided_again(prepared)
+    guard = guard_of(policy, path)
+    found = restored(found, {}, guard) if decision is None else as_spelled(found, decision.published, policy, path)
+    ours = decision is not None and matches(decision.published, found)
+    judged = judge_invariance(found, frequencies, policy, decision if ours else None)
+    failing = uncovered_columns(decision) if decision is not None and ours else []
+    rows = int(found.rows.sum())
+    coverage: dict[str, Any] = {"status": "not proven", "violations": [], "reason": NO_CLAIM}
+    faults = list(judged.faults)
+    if rows - judged.counterfeits > prepared.rows:
+        faults.append(f"{rows - judged.counterfeits} rows are said to be somebody's, and the original has {prepared.rows}")
+    if failing:
+        faults.append(f"labels of {', '.join(failing)} do not cover the rows of their group")
+    if faults:
+        coverage.update(status="refuted", reason="; ".join(faults))
+    elif not ours:
+        coverage["reason"] = f"the file is not what this policy and version make of the original; {NO_CLAIM}"
+    status = "absent" if path is None else hash_status(path)
+    progress("verify", 1, 1)
+    holds = all(entry["satisfied"] for entry in judged.models)
+    notices = [*source.warnings, *_waiting(prepared, rows - judged.counterfeits)]
+    return {
+        "satisfied": holds and not faults and status != "differs" and not leaked,
+        "coverage": coverage,
+        "hash": status,
+        "leaked_columns": leaked,
+        "models": judged.models,
+        "rows": rows,
+        "counterfeits": judged.counterfeits,
+        "starred_rows": 0,
+        "original_rows": prepared.rows,
+        **unit_of(frequencies),
+        "classes": len(judged.groups),
+        "groups": len(judged.groups),
+        "earlier_releases": list(earlier_releases_of(policy, ledger, mark)),
+        "reference": "original",
+        "warnings": [notice.document() for notice in notices],
+    }
+
+
+def _decided_again(prepared: Prepared) -> Decision | None:
+    try:
+        return apply(prepared, decide(prepared), layout_of(prepared))
+    except IndistinctError:  # the target is out of reach, so the file is not ours
+        return None
+
+
+def _waiting(prepared: Prepared, somebodys: int) -> list[Notice]:
+    total = prepared.counted.frequencies.total
+    missing, allowed = total - somebodys, prepared.policy.suppression.allowed(total)
+    if missing <= allowed:
+        return []
+    return [Notice("suppression", None, f"of {total} rows {missing} are missing; the policy lets {allowed} rows go")]
