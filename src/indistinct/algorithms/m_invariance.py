@@ -1,17 +1,19 @@
 """m-invariance generalization: groups of different values, in which everybody keeps the values of earlier releases.
 
-    division:   persons with a signature (the values of their group in earlier releases) into a bucket for each signature
+    division:   persons with a signature (the values of their group in earlier releases) into a bucket for each
     balancing:  every bucket gets equally many rows of each of its values: newcomers fill in, then counterfeits
-    assignment: the other newcomers into new buckets of m or more values; who fits in none waits for the next release
+    assignment: the other newcomers into new buckets of m or more values; who fits in none waits for a later release
     split:      every bucket into groups of one row of each value, near each other in the quasi-identifiers
 
 A group is published with the ranges of its rows, and with the number of its counterfeits. Every group has somebody's
 row: the value of a bucket that the most persons have needs no counterfeit.
 
 *Newcomers.* With c_v newcomers of value v, g groups of m or more values can be made of them if and only if
-sum_v min(c_v, g) >= m g. The largest such g leaves the fewest behind, c_v - g of each value that has more. Value after
-value is then dealt in a circle of g groups: no group gets a value twice, and each gets m or more. While a bucket is
-balanced a newcomer is taken only if no other one has to wait for that, else a counterfeit. These choices are ours.
+sum_v min(c_v, g) >= m g. The largest such g leaves the fewest behind, c_v - g of each value that has more. ``local`` then
+forms classes in which no value has a share above 1 / m, as for Anatomy; in each, value after value is dealt in a circle
+of groups, so that no group gets a value twice and each gets m or more. Such a group is a bucket of its own, for it needs
+no split. While an old bucket is balanced a newcomer is taken only if no other one has to wait for that, else a
+counterfeit. These choices are ours; the paper has newcomers of whom no value has a share above 1 / m.
 
 Which of the persons with equal quasi-identifiers and equal value goes where is not decided here: nothing published
 depends on it.
@@ -21,17 +23,21 @@ Source: X. Xiao, Y. Tao, SIGMOD 2007, 689-700, doi:10.1145/1247480.1247556.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.algorithms.curve import curve_order
 from indistinct.algorithms.balanced_split import Places, balanced_split
+from indistinct.algorithms.curve import curve_order
+from indistinct.algorithms.local import local
 from indistinct.algorithms.obstacles import obstacle, percent
 from indistinct.errors import InfeasibleError, PolicyError
-from indistinct.policy.privacy import MInvariance
+from indistinct.policy.document import Suppression
+from indistinct.policy.privacy import AlphaK, MInvariance
+from indistinct.tables.apply import part_of_rows
+from indistinct.tables.count import frequencies_of, silent
 from indistinct.tables.records import SUPPRESSED, Assignment
 
 if TYPE_CHECKING:
@@ -39,14 +45,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.policy import Policy
     from indistinct.tables.count import Progress
     from indistinct.tables.records import Frequencies, Signatures
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
-    Bucket = tuple[int, ...]  # the values of a signature, ascending
-    Demand = Counter[tuple[Bucket, int]]  # rows by bucket and value
+    Buckets = dict[tuple[int, ...], int]  # number of each by its values, ascending
+
+# where a part of the curve is cut, in eighths
+CUTS = (4, 3, 5, 2, 6)
 
 
 def m_invariance(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assignment:
@@ -59,32 +68,32 @@ def m_invariance(frequencies: Frequencies, policy: Policy, progress: Progress) -
     generalized to one label; whatever ``progress`` raises. Not checked: that persons have one row each.
     """
     model = _model_of(frequencies, policy)
-    progress("search", 0, 2)
+    progress("search", 0, 3)
     rows = _rows(frequencies, model.attribute)
-    bucket_of = division(frequencies.signatures, model)
-    demand, counterfeits = balancing(rows, bucket_of, model.m)
-    assignment(rows.newcomers - _taken(demand, len(rows.newcomers)), demand, model.m)
-    progress("search", 1, 2)
-    waiting = _refuse_waiting(rows.newcomers, demand, frequencies.total, policy, model)
-    places = _places(rows, bucket_of, demand, counterfeits)
+    buckets, bucket_of = division(rows, frequencies.signatures, model)
+    counterfeits = balancing(rows, buckets, bucket_of, model.m)
+    progress("search", 1, 3)
+    assignment(frequencies, policy, rows, bucket_of)
+    progress("search", 2, 3)
+    _refuse_waiting(rows, bucket_of, policy, model)
+    places = _places(rows, bucket_of, counterfeits)
     group = balanced_split(places)
-    progress("search", 2, 2)
-    return _assignment(frequencies, rows, places, group, waiting)
+    progress("search", 3, 3)
+    return _assignment(rows, places, group)
 
 
 @dataclass(frozen=True)
 class _Rows:
     """All rows along the Hilbert curve: ``cell``, ``value`` and ``signature`` (-1: newcomer) int64[n].
 
-    ``codes`` int32[n, d] of the quasi-identifiers, ``weight`` float64[d] of a step of each. ``newcomers`` int64[m]: their
-    number by value.
+    ``codes`` int32[n, d] of the quasi-identifiers ``quasi``. ``newcomers`` int64[m]: their number by value.
     """
 
     cell: Int64
     value: Int64
     signature: Int64
     codes: Int32
-    weight: NDArray[np.float64]
+    quasi: tuple[Hierarchy, ...]
     newcomers: Int64
 
 
@@ -96,17 +105,16 @@ def _rows(frequencies: Frequencies, attribute: str) -> _Rows:
     value = frequencies.sensitive_codes(attribute).astype(np.int64)[cell]
     signatures = frequencies.signatures
     signature = np.full(len(cell), -1, np.int64) if signatures is None else signatures.of_cell.astype(np.int64)[cell]
-    weight = np.array([float(hierarchy.weight) / max(1, hierarchy.size - 1) for hierarchy in quasi])
     size = frequencies.references[attribute].hierarchy.size
-    return _Rows(cell, value, signature, codes[cell], weight, np.bincount(value[signature < 0], minlength=size))
+    return _Rows(cell, value, signature, codes[cell], quasi, np.bincount(value[signature < 0], minlength=size))
 
 
-def division(signatures: Signatures | None, model: MInvariance) -> list[Bucket]:
-    """List the bucket of each signature."""
+def division(rows: _Rows, signatures: Signatures | None, model: MInvariance) -> tuple[Buckets, Int64]:
+    """Number the buckets of the signatures, and say in which one each row is (int64[n], -1: none yet)."""
     if signatures is None:
-        return []
+        return {}, np.full(len(rows.cell), -1, np.int64)
     ends = zip(signatures.start[:-1].tolist(), signatures.start[1:].tolist(), strict=True)
-    buckets = [tuple(signatures.value[begin:end].tolist()) for begin, end in ends]
+    buckets = {tuple(signatures.value[begin:end].tolist()): i for i, (begin, end) in enumerate(ends)}
     least = min(map(len, buckets), default=model.m)
     if least < model.m:
         raise InfeasibleError(
@@ -114,29 +122,30 @@ def division(signatures: Signatures | None, model: MInvariance) -> list[Bucket]:
             f"values than before: m = {model.m} is out of reach",
             f"it can be met with m = {least}" if least > 1 else "",
         )
-    return buckets
+    return buckets, rows.signature.copy()
 
 
-def balancing(rows: _Rows, bucket_of: list[Bucket], m: int) -> tuple[Demand, Demand]:
-    """Fill every bucket up: the newcomers that it takes of each value, and its counterfeits."""
+def balancing(rows: _Rows, buckets: Buckets, bucket_of: Int64, m: int) -> dict[tuple[int, int], int]:
+    """Fill every bucket up with newcomers, and return how many counterfeits it needs by (bucket, value)."""
     size = len(rows.newcomers)
     old = rows.signature >= 0
-    keys, number = np.unique(rows.signature[old] * size + rows.value[old], return_counts=True)
-    present: dict[Bucket, dict[int, int]] = {}
-    for key, count in zip(keys.tolist(), number.tolist(), strict=True):
-        present.setdefault(bucket_of[key // size], {})[key % size] = count
-    left = rows.newcomers.copy()
-    taken: Demand = Counter()
-    counterfeits: Demand = Counter()
-    for bucket in sorted(present):
-        height = max(present[bucket].values())
+    present = np.bincount(rows.signature[old] * size + rows.value[old], minlength=len(buckets) * size).reshape(-1, size)
+    left, counterfeits = rows.newcomers.copy(), {}
+    wanted: dict[int, dict[int, int]] = {}
+    for bucket, number in buckets.items():
+        height = int(present[number].max())
         for value in bucket:
-            lacking = height - present[bucket].get(value, 0)
+            lacking = height - int(present[number, value])
             fill = _spared(left, value, lacking, m)
             left[value] -= fill
-            taken[bucket, value] += fill
-            counterfeits[bucket, value] += lacking - fill
-    return +taken, +counterfeits
+            if fill:
+                wanted.setdefault(value, {})[number] = fill
+            if lacking > fill:
+                counterfeits[number, value] = lacking - fill
+    for value, by_bucket in wanted.items():
+        here = np.flatnonzero(~old & (rows.value == value))
+        bucket_of[here] = _spread(by_bucket, len(here))
+    return counterfeits
 
 
 def _spared(newcomers: Int64, value: int, wanted: int, m: int) -> int:
@@ -173,74 +182,81 @@ def postponed(newcomers: Int64, m: int) -> Int64:
     return np.maximum(newcomers - most_groups(newcomers, m), 0)
 
 
-def _taken(demand: Demand, size: int) -> Int64:
-    """int64[size]: rows of each value over all buckets."""
-    taken = np.zeros(size, np.int64)
-    for (_, value), number in demand.items():
-        taken[value] += number
-    return taken
+def assignment(frequencies: Frequencies, policy: Policy, rows: _Rows, bucket_of: Int64) -> None:
+    """Deal the other newcomers, class by class of ``local``, in a circle of groups: new buckets of one group each."""
+    model = policy.privacy[0]
+    assert isinstance(model, MInvariance)  # noqa: S101  # it was asked for
+    part = _parts(frequencies, policy, rows, np.flatnonzero(bucket_of < 0), model)
+    order = np.lexsort([rows.value, part])
+    last = int(bucket_of.max(initial=-1))
+    for own in np.split(order, np.flatnonzero(np.diff(part[order])) + 1):
+        if part[own[0]] < 0:
+            continue
+        groups = len(own) // model.m  # no value has more rows than that
+        bucket_of[own] = last + 1 + np.arange(len(own)) % groups
+        last += groups
 
 
-def assignment(left: Int64, demand: Demand, m: int) -> None:
-    """Deal the newcomers that are left in a circle of groups; add to ``demand`` what each signature needs of them."""
-    groups = most_groups(left, m)
-    if not groups:
-        return
-    dealt = np.minimum(left, groups)
-    value = np.repeat(np.arange(len(dealt)), dealt)
-    order = np.argsort(np.arange(len(value)) % groups, kind="stable")
-    ends = np.searchsorted(np.sort(np.arange(len(value)) % groups), np.arange(1, groups))
-    for bucket, number in Counter(tuple(part.tolist()) for part in np.split(value[order], ends)).items():
-        for own in bucket:
-            demand[bucket, own] += number
+def _parts(frequencies: Frequencies, policy: Policy, rows: _Rows, free: Int64, model: MInvariance) -> Int64:
+    """int64[n]: classes of the newcomers among whom nobody has to wait, in which no value has a share above 1 / m."""
+    part = np.full(len(rows.cell), SUPPRESSED, np.int64)
+    for value in np.unique(rows.value[free]).tolist():  # those who wait are spread along the curve
+        here = free[rows.value[free] == value]
+        most = most_groups(np.bincount(rows.value[free]), model.m)
+        part[here] = _spread({0: min(most, len(here))}, len(here))
+    placed = np.flatnonzero(part >= 0)
+    if not len(placed):
+        return part
+    cells, where, number = np.unique(rows.cell[placed], return_inverse=True, return_counts=True)
+    counted = frequencies_of(frequencies.quasi, frequencies.sensitive, frequencies.codes[cells], number)
+    asked = {
+        "privacy": (AlphaK(model.attribute, Fraction(1, model.m), 1),),
+        "suppression": Suppression(limit=Fraction(0)),
+    }
+    found = local(counted, policy.model_copy(update=asked), silent)
+    entry = part_of_rows(found, where.reshape(-1).astype(np.int32), [np.arange(len(where))])
+    part[placed] = found.class_of[entry]
+    return part
 
 
-def _refuse_waiting(newcomers: Int64, demand: Demand, total: int, policy: Policy, model: MInvariance) -> int:
-    """Return how many newcomers have to wait, and refuse it when they are too many."""
-    waiting = int((newcomers - _taken(demand, len(newcomers))).sum())
+def _refuse_waiting(rows: _Rows, bucket_of: Int64, policy: Policy, model: MInvariance) -> None:
+    """Refuse it when too many newcomers have to wait."""
+    waiting, total = int((bucket_of < 0).sum()), len(bucket_of)
     allowed = policy.suppression.allowed(total)
     if waiting <= allowed and waiting < total:
-        return waiting
-    most = int(newcomers.max())
+        return
     raise InfeasibleError(
-        f'{waiting} of {int(newcomers.sum())} newcomers fit in no group of {model.m} different values of '
-        f'"{model.attribute}" (the most frequent value has {most} of them) and would have to wait for a later release, '
-        f"more than the {allowed} of {total} rows that the policy lets go",
+        f"{waiting} of {int(rows.newcomers.sum())} newcomers fit in no group of {model.m} different values of "
+        f'"{model.attribute}" (the most frequent value has {int(rows.newcomers.max())} of them) and would have to wait '
+        f"for a later release, more than the {allowed} of {total} rows that the policy lets go",
         f"it can be met with a suppression limit of {percent(waiting, total)}" if waiting < total else "",
     )
 
 
-def _places(rows: _Rows, bucket_of: list[Bucket], demand: Demand, counterfeits: Demand) -> Places:
-    number: dict[Bucket, int] = {}
-    kept_by_old = {bucket_of[i] for i in np.unique(rows.signature).tolist() if i >= 0}
-    for bucket in sorted(kept_by_old | {bucket for bucket, _ in demand}):
-        number[bucket] = len(number)
-    own = np.array([number.get(bucket, -1) for bucket in bucket_of] + [-1], np.int64)[rows.signature]
-    for value in np.flatnonzero(rows.newcomers).tolist():
-        here = np.flatnonzero((rows.signature < 0) & (rows.value == value))
-        wanted = {number[bucket]: count for (bucket, v), count in demand.items() if v == value}
-        own[here] = _spread(wanted, len(here))
-    kept = np.flatnonzero(own >= 0)
-    size = len(rows.newcomers)
-    places = np.bincount(own[kept] * size + rows.value[kept], minlength=len(number) * size).reshape(-1, size)
-    height = places.max(axis=1, initial=0)
-    row, bucket, value, codes = [kept], [own[kept]], [rows.value[kept]], [rows.codes[kept]]
-    order = np.argsort(own[kept] * size + rows.value[kept], kind="stable")
-    start = np.concatenate([np.zeros(1, np.int64), np.cumsum(places.reshape(-1))])
-    for (name, lacking), count in sorted(counterfeits.items()):
-        b = number[name]
-        full = b * size + int(places[b].argmax())
-        near = start[full] + (2 * np.arange(count) + 1) * height[b] // (2 * count)
-        row.append(np.full(count, -1))
-        bucket.append(np.full(count, b))
-        value.append(np.full(count, lacking))
-        codes.append(rows.codes[kept[order[near]]])
+def _places(rows: _Rows, bucket_of: Int64, counterfeits: Mapping[tuple[int, int], int]) -> Places:
+    kept, size = np.flatnonzero(bucket_of >= 0), len(rows.newcomers)
+    bucket, value = bucket_of[kept], rows.value[kept]
+    order = np.argsort(bucket * size + value, kind="stable")
+    ordered = (bucket * size + value)[order]
+    first = np.flatnonzero(np.diff(ordered, prepend=-1))
+    counts = np.diff(np.append(first, len(ordered)))
+    height = np.zeros(int(bucket.max(initial=-1)) + 1, np.int64)
+    np.maximum.at(height, ordered[first] // size, counts)
+    # where the rows of the value begin that its bucket has most of: counterfeits stand beside these
+    full = np.zeros(len(height), np.int64)
+    most = counts == height[ordered[first] // size]
+    full[(ordered[first] // size)[most]] = first[most]
+    added = list(counterfeits)
+    numbers = np.array(list(counterfeits.values()), np.int64)
+    b, v = (np.repeat(np.array([key[i] for key in added], np.int64), numbers) for i in (0, 1))
+    step = np.arange(len(b)) - np.repeat(np.cumsum(numbers) - numbers, numbers)
+    near = order[full[b] + (2 * step + 1) * height[b] // (2 * np.repeat(numbers, numbers))]
     return Places(
-        np.concatenate(row),
-        np.concatenate(bucket),
-        np.concatenate(value),
-        np.concatenate(codes),
-        rows.weight,
+        np.concatenate([kept, np.full(len(b), -1)]),
+        np.concatenate([bucket, b]),
+        np.concatenate([value, v]),
+        np.concatenate([rows.codes[kept], rows.codes[kept[near]]]),
+        rows.quasi,
         height,
     )
 
@@ -253,16 +269,16 @@ def _spread(wanted: Mapping[int, int], total: int) -> Int64:
     return bucket[np.lexsort([bucket, place])]
 
 
-def _assignment(frequencies: Frequencies, rows: _Rows, places: Places, group: Int64, waiting: int) -> Assignment:
+def _assignment(rows: _Rows, places: Places, group: Int64) -> Assignment:
     real = places.row >= 0
     groups = int(group.max(initial=-1)) + 1
     class_of = np.full(len(rows.cell), SUPPRESSED, np.int64)
     class_of[places.row[real]] = group[real]
     keys, count = np.unique(rows.cell * (groups + 1) + class_of + 1, return_counts=True)
-    old, fake = int((rows.signature >= 0).sum()), int((~real).sum())
+    old, waiting = int((rows.signature >= 0).sum()), int((class_of < 0).sum())
     note = (
-        f"persons who keep the values of earlier releases: {old}; newcomers: {len(rows.cell) - old - waiting}; newcomers "
-        f"who wait for a later release: {waiting}; counterfeit rows, of nobody: {fake}"
+        f"persons who keep the values of earlier releases: {old}; newcomers: {len(rows.cell) - old - waiting}; "
+        f"newcomers who wait for a later release: {waiting}; counterfeit rows, of nobody: {int((~real).sum())}"
     )
     return Assignment(
         (keys // (groups + 1)).astype(np.int32),

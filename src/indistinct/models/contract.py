@@ -76,8 +76,10 @@ class Model:
     searches may be guided by them, and still ask ``evaluate``.
 
     ``scope``: ``class`` (each class is judged alone) or ``release`` (one verdict on all classes; ``evaluate``
-    then marks the classes that have to go so that the others hold). ``merge_closed`` and ``absorbing`` hold for
-    all parameters; where they depend on these, ``closure(privacy)`` gives both (``registry.is_merge_closed``).
+    then marks the classes that have to go so that the others hold), ``mechanism`` (a guarantee of how a table is made)
+    or ``sequence`` (of one table and those before it): the last two no table alone shows. ``merge_closed``
+    and ``absorbing`` hold for all parameters; where they depend on these, ``closure(privacy)`` gives both
+    (``registry.is_merge_closed``).
     ``held_by(privacy)`` names the algorithms that can hold the model; None: any that calls ``evaluate``.
     """
 

@@ -44,13 +44,13 @@ if TYPE_CHECKING:
     Signature = frozenset[Hashable]
 
 
-def evaluate(privacy: MInvariance, classes: Classes, context: Context) -> Evaluation:  # noqa: ARG001  # the contract's
+def evaluate(privacy: MInvariance, classes: Classes, context: Context) -> Evaluation:
     """Decide m-uniqueness of every group: at least m rows, as many different values as rows."""
     values = distinct(classes.histograms[privacy.attribute])
     satisfied = (classes.rows >= privacy.m) & (values == classes.rows)
     found = achieved(classes, context, privacy.attribute)
     if satisfied.all():
-        sentence = f"every group has at least {privacy.m} rows, all with different values; the smallest has {found['m']}"
+        sentence = f"every group has at least {privacy.m} rows, all with different values; the smallest: {found['m']}"
     else:
         sentence = f"{subject(satisfied, 'has', 'have')} fewer than {privacy.m} rows or a value twice"
     return Evaluation(satisfied, np.where(values == classes.rows, values, 1).astype(np.float64), found, sentence)
@@ -62,7 +62,7 @@ def achieved(classes: Classes, _context: Context, attribute: str, **_: Any) -> d
     return {"m": int(values.min()) if bool((values == classes.rows).all()) else 1}
 
 
-def criteria(privacy: MInvariance, context: Context) -> None:  # noqa: ARG001  # the contract's
+def criteria(privacy: MInvariance, context: Context) -> None:
     """Have no compiled form: one algorithm holds the model, by construction."""
 
 
@@ -77,7 +77,7 @@ def _held_by(privacy: MInvariance) -> tuple[str, ...]:  # noqa: ARG001  # the co
 
 MODEL = Model(
     "m_invariance",
-    scope="class",
+    scope="sequence",
     merge_closed=False,
     absorbing=False,
     evaluate=evaluate,

@@ -79,9 +79,7 @@ AGGREGATING = (
     "mondrian",
 )
 # algorithms that the policy format knows and this version does not have yet
-PLANNED_ALGORITHMS: tuple[str, ...] = (
-    "km",
-)
+PLANNED_ALGORITHMS: tuple[str, ...] = ("km",)
 # losses that a search can make small, and the algorithms that search for them
 LOSSES: tuple[str, ...] = ("lm", "gcp", "iloss", "precision")
 SEARCHING: tuple[str, ...] = ("local", "optimal")

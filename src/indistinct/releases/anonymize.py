@@ -21,7 +21,7 @@ from indistinct.releases.groups import (
     verify_groups_written,
     weakness,
 )
-from indistinct.releases.history import earlier_releases_of, with_history
+from indistinct.releases.history import with_history
 from indistinct.releases.invariance import NO_CLAIM, verify_invariance_written
 from indistinct.releases.judge import persons_spread, unit_of, weaknesses
 from indistinct.releases.manifest import earlier_releases, publish_with, stage_manifest

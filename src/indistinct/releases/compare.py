@@ -218,6 +218,8 @@ def _refuse_what_is_no_table_of_classes(policy: Policy) -> None:
     name = policy.recoding.algorithm
     if form_of(policy) != "one_table":
         raise UnsupportedError(f"{name} publishes groups, whose loss and risk do not compare with those of classes")
+    if name == "m_invariance" or any(MODELS[model.model].scope == "sequence" for model in policy.privacy):
+        raise UnsupportedError("m_invariance depends on what went out before, and is not compared with single releases")
     if name == "safepub" or any(MODELS[model.model].scope == "mechanism" for model in policy.privacy):
         raise UnsupportedError("safepub draws a sample at random: every run of it spends privacy, so none is compared")
 

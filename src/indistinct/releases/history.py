@@ -8,7 +8,7 @@ signatures become different cells, so that an algorithm still decides on counts.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.policy import Policy
     from indistinct.releases.ledger import Ledger
-    from indistinct.releases.ledger_key import LedgerKey
     from indistinct.releases.prepare import Prepared
     from indistinct.releases.snapshot import Snapshot
 
@@ -64,7 +63,7 @@ def with_history(prepared: Prepared, ledger: Ledger | None, mark: str = "") -> P
     if (rows > 1).any():
         raise DataError(
             f"{int((rows > 1).sum())} persons have several rows; m-invariance follows one row of each person: keep one",
-            column=prepared.roles.person,
+            column=str(prepared.roles.person),
         )
     earlier = _earlier(model, ledger, mark)
     number: dict[Values, int] = {}
@@ -166,8 +165,7 @@ def _signatures(earlier: Mapping[str, Snapshot], attribute: str) -> dict[bytes, 
         if not all(unique):
             raise DataError(
                 f'{unique.count(False)} of {len(unique)} groups of the earlier release "{name}" show a value of '
-                f'"{attribute}" twice; m-invariance holds only if every release of the sequence has groups of different '
-                "values"
+                f'"{attribute}" twice; m-invariance needs groups of different values in every release of the sequence'
             )
         for person, group in one.persons.items():
             if group == SEVERAL_ROWS:
@@ -217,11 +215,11 @@ def _refined(prepared: Prepared, attribute: str, signatures: Sequence[Values], o
 def _widened(prepared: Prepared, hierarchy: Hierarchy, signatures: Sequence[Values]) -> Hierarchy:
     """Add the values that only earlier releases show."""
     known = hierarchy.codes()
-    others: list[Any] = sorted({str(text) for values in signatures for text in values if text not in known and text is not None})
-    missing = [None] if None not in known and any(None in values for values in signatures) else []
-    if not others and not missing:
+    others = {text for values in signatures for text in values} - known.keys()
+    if not others:
         return hierarchy
-    return binder(prepared.policy, prepared.source, [])(hierarchy.attribute, [*known, *others, *missing])
+    ordered = sorted(others, key=lambda text: (text is None, text or ""))
+    return binder(prepared.policy, prepared.source, [])(hierarchy.attribute, [*known, *ordered])
 
 
 def _refuse_changed(told: Signatures, value: Int32, rows: Int64, attribute: str) -> None:

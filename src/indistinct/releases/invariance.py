@@ -1,4 +1,4 @@
-"""Releases with counterfeits, read back and judged: is this one m-unique, and does everybody keep their signature?
+"""Releases with counterfeits, read back and judged: whether it is m-unique, and everybody keeps a signature.
 
 The first is decided on the published file alone. The second is about who is in which group, which no file tells; the
 decision behind the file does: it is made again where it is not at hand, and must give the file, row for row. Otherwise
@@ -134,7 +134,7 @@ def _counterfeits(found: Recount, frequencies: Frequencies) -> tuple[int, list[s
         return 0, faults
     texts, codes = alike.column(COUNTERFEITS)
     numbers = np.array([whole_number(text) for text in texts], np.int64)
-    strange = np.array([number == 0 and not _is_zero(text) for number, text in zip(numbers.tolist(), texts, strict=True)])
+    strange = (numbers == 0) & np.array([not _is_zero(text) for text in texts], np.bool_)
     wrong = int((strange[codes] | (numbers[codes] >= alike.rows)).sum())
     if wrong:
         faults.append(f"{wrong} groups have no possible number of counterfeits: it is a whole number below their rows")

@@ -48,8 +48,13 @@ def judge(
 
 
 def refuse_mechanisms(policy: Policy) -> None:
-    """Raise UnsupportedError for models that are guarantees of how a table is made: a file does not show that."""
+    """Raise UnsupportedError for models that no table alone shows: how it was made, or what went out before it."""
     for model in policy.privacy:
+        if MODELS[model.model].scope == "sequence":
+            raise UnsupportedError(
+                f"{model.model} is a guarantee of a release together with all before it, which no table alone shows; "
+                "anonymize gives it, and verify with the original, the policy and its ledger decides it"
+            )
         if MODELS[model.model].scope == "mechanism":
             raise UnsupportedError(
                 f"{model.model} is a guarantee of how a table is made, which no table shows; only anonymize can give it"

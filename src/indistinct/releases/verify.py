@@ -90,10 +90,11 @@ def verify(
     Raises SchemaError when the published table has columns that the original lacks. Not checked: what an attacker
     learns from other tables.
     """
-    refuse_mechanisms(policy)
     if invariant_model(policy) is not None:
-        given = {"query": query, "sql_table": sql_table, "progress": progress}
-        return Verification(verify_invariance(original, published, policy, **given))
+        return Verification(
+            verify_invariance(original, published, policy, query=query, sql_table=sql_table, progress=progress)
+        )
+    refuse_mechanisms(policy)
     if isinstance(published, TwoTables):
         published, st = published
     sheets = _two_sheets(published) if st is None else None

@@ -59,8 +59,9 @@ def verify_invariance(
     rows = int(found.rows.sum())
     coverage: dict[str, Any] = {"status": "not proven", "violations": [], "reason": NO_CLAIM}
     faults = list(judged.faults)
-    if rows - judged.counterfeits > prepared.rows:
-        faults.append(f"{rows - judged.counterfeits} rows are said to be somebody's, and the original has {prepared.rows}")
+    somebodys = rows - judged.counterfeits
+    if somebodys > prepared.rows:
+        faults.append(f"{somebodys} rows are said to be somebody's, and the original has {prepared.rows}")
     if failing:
         faults.append(f"labels of {', '.join(failing)} do not cover the rows of their group")
     if faults:
@@ -70,7 +71,7 @@ def verify_invariance(
     status = "absent" if path is None else hash_status(path)
     progress("verify", 1, 1)
     holds = all(entry["satisfied"] for entry in judged.models)
-    notices = [*source.warnings, *_waiting(prepared, rows - judged.counterfeits)]
+    notices = [*source.warnings, *_waiting(prepared, somebodys)]
     return {
         "satisfied": holds and not faults and status != "differs" and not leaked,
         "coverage": coverage,
