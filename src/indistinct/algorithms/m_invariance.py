@@ -8,12 +8,11 @@
 A group is published with the ranges of its rows, and with the number of its counterfeits. Every group has somebody's
 row: the value of a bucket that the most persons have needs no counterfeit.
 
-*Newcomers.* With c_v newcomers of value v, g groups of m or more values can be made of them if and only if
-sum_v min(c_v, g) >= m g. The largest such g leaves the fewest behind, c_v - g of each value that has more. ``local`` then
-forms classes in which no value has a share above 1 / m, as for Anatomy; in each, value after value is dealt in a circle
-of groups, so that no group gets a value twice and each gets m or more. Such a group is a bucket of its own, for it needs
-no split. While an old bucket is balanced a newcomer is taken only if no other one has to wait for that, else a
-counterfeit. These choices are ours; the paper has newcomers of whom no value has a share above 1 / m.
+*Newcomers.* The paper has newcomers of whom no value has a share above 1 / m; here those who are too many wait
+(``eligibility``). ``local`` then forms classes in which no value has such a share, as for Anatomy; in each of them
+value after value is dealt in a circle of groups: no group gets a value twice and each gets m or more. Such a group is a
+bucket of its own and needs no split. While an old bucket is balanced a newcomer is taken only if no other one has to
+wait for that, else a counterfeit. These choices are ours.
 
 Which of the persons with equal quasi-identifiers and equal value goes where is not decided here: nothing published
 depends on it.
@@ -31,6 +30,7 @@ import numpy as np
 
 from indistinct.algorithms.balanced_split import Places, balanced_split
 from indistinct.algorithms.curve import curve_order
+from indistinct.algorithms.eligibility import most_groups, spared
 from indistinct.algorithms.local import local
 from indistinct.algorithms.obstacles import obstacle, percent
 from indistinct.errors import InfeasibleError, PolicyError
@@ -136,7 +136,7 @@ def balancing(rows: _Rows, buckets: Buckets, bucket_of: Int64, m: int) -> dict[t
         height = int(present[number].max())
         for value in bucket:
             lacking = height - int(present[number, value])
-            fill = _spared(left, value, lacking, m)
+            fill = spared(left, value, lacking, m)
             left[value] -= fill
             if fill:
                 wanted.setdefault(value, {})[number] = fill
@@ -146,40 +146,6 @@ def balancing(rows: _Rows, buckets: Buckets, bucket_of: Int64, m: int) -> dict[t
         here = np.flatnonzero(~old & (rows.value == value))
         bucket_of[here] = _spread(by_bucket, len(here))
     return counterfeits
-
-
-def _spared(newcomers: Int64, value: int, wanted: int, m: int) -> int:
-    """How many newcomers of a value, at most ``wanted``, can be taken so that no more of the others have to wait."""
-    now = int(postponed(newcomers, m).sum())
-    low, high = 0, min(wanted, int(newcomers[value])) + 1
-    left = newcomers.copy()
-    while high - low > 1:
-        middle = (low + high) // 2
-        left[value] = newcomers[value] - middle
-        low, high = (middle, high) if int(postponed(left, m).sum()) <= now else (low, middle)
-    return low
-
-
-def most_groups(newcomers: Int64, m: int) -> int:
-    """Return the largest g with sum_v min(c_v, g) >= m g: so many groups of m different values can be made.
-
-    >>> most_groups(np.array([3, 2, 1]), 2), most_groups(np.array([5, 1]), 2), most_groups(np.array([4]), 2)
-    (3, 1, 0)
-    """
-    low, high = 0, int(newcomers.sum()) // m + 1  # the difference of both sides is concave in g and 0 at 0
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if int(np.minimum(newcomers, middle).sum()) >= m * middle else (low, middle)
-    return low
-
-
-def postponed(newcomers: Int64, m: int) -> Int64:
-    """int64[values]: how many newcomers of each value fit in no group of m different values.
-
-    >>> postponed(np.array([5, 1, 1]), 2).tolist()
-    [3, 0, 0]
-    """
-    return np.maximum(newcomers - most_groups(newcomers, m), 0)
 
 
 def assignment(frequencies: Frequencies, policy: Policy, rows: _Rows, bucket_of: Int64) -> None:
@@ -235,12 +201,13 @@ def _refuse_waiting(rows: _Rows, bucket_of: Int64, policy: Policy, model: MInvar
 
 def _places(rows: _Rows, bucket_of: Int64, counterfeits: Mapping[tuple[int, int], int]) -> Places:
     kept, size = np.flatnonzero(bucket_of >= 0), len(rows.newcomers)
-    bucket, value = bucket_of[kept], rows.value[kept]
+    used, bucket = np.unique(bucket_of[kept], return_inverse=True)
+    value = rows.value[kept]
     order = np.argsort(bucket * size + value, kind="stable")
     ordered = (bucket * size + value)[order]
     first = np.flatnonzero(np.diff(ordered, prepend=-1))
     counts = np.diff(np.append(first, len(ordered)))
-    height = np.zeros(int(bucket.max(initial=-1)) + 1, np.int64)
+    height = np.zeros(len(used), np.int64)
     np.maximum.at(height, ordered[first] // size, counts)
     # where the rows of the value begin that its bucket has most of: counterfeits stand beside these
     full = np.zeros(len(height), np.int64)
@@ -249,6 +216,7 @@ def _places(rows: _Rows, bucket_of: Int64, counterfeits: Mapping[tuple[int, int]
     added = list(counterfeits)
     numbers = np.array(list(counterfeits.values()), np.int64)
     b, v = (np.repeat(np.array([key[i] for key in added], np.int64), numbers) for i in (0, 1))
+    b = np.searchsorted(used, b)
     step = np.arange(len(b)) - np.repeat(np.cumsum(numbers) - numbers, numbers)
     near = order[full[b] + (2 * step + 1) * height[b] // (2 * np.repeat(numbers, numbers))]
     return Places(
