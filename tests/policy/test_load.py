@@ -174,7 +174,7 @@ def test_errors_inside_name_the_file(tmp_path):
         Policy.load(file)
     assert caught.value.where == {"file": "p.toml", "key": "table.trim"}
     assert caught.value.message.startswith("p.toml: the policy has 2 problems:")
-    file.write_text(EXAMPLE.replace('"local"', '"m_invariance"'))
+    file.write_text(EXAMPLE.replace('"local"', '"km"'))
     with pytest.raises(UnsupportedError) as unsupported:
         Policy.load(file)
     assert unsupported.value.where == {"file": "p.toml", "key": "recoding.algorithm"}

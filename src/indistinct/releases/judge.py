@@ -156,5 +156,5 @@ def _not_merge_closed(policy: Policy) -> list[Notice]:
             "safer, and a search may find no release where one exists",
         )
         for model in policy.privacy
-        if is_of_classes(model) and not is_merge_closed(model)
+        if is_of_classes(model) and MODELS[model.model].scope != "sequence" and not is_merge_closed(model)
     ]

@@ -158,8 +158,10 @@ def release_text(document: Mapping[str, Any]) -> str:
     if document.get("groups"):
         classes = f"{counted(document['groups'], 'group')}, {FORMS[document['form']]}"
     how = f"algorithm {document['algorithm']}, {document['declares']}"
+    fakes = document.get("counterfeits")
+    with_fakes = "" if fakes is None else f" with {counted(fakes, 'counterfeit')}"
     lines = [
-        f"{document['published_rows']} of {rows} rows published in {classes} ({how})",
+        f"{document['published_rows'] - (fakes or 0)} of {rows} rows published{with_fakes} in {classes} ({how})",
         "",
         *models_text(document["models"]),
         "",

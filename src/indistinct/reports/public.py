@@ -59,6 +59,7 @@ def public(release: Release) -> dict[str, Any]:
         ],
         "satisfied": document["satisfied"],
         "verification": {key: document["verification"][key] for key in ("rows_match", "coverage")},
+        "counterfeits": document.get("counterfeits"),
         "rows": document["rows"],
         "published_rows": document["published_rows"],
         "suppressed_rows": document["suppressed_rows"],

@@ -76,7 +76,8 @@ def _proved(summary: Summary, t: Catalogue) -> list[Block]:
         ]
         for entry in summary["models"]
     ]
-    verification = summary["verification"]
+    verification, fakes = summary["verification"], summary["counterfeits"]
+    added = [] if fakes is None else [t("proved.counterfeits", n=fakes, published=summary["published_rows"])]
     return [
         ("table", t("caption.models"), head, rows),
         ("text", t("proved.rows_match") if verification["rows_match"] else t("proved.rows_differ")),
@@ -85,6 +86,7 @@ def _proved(summary: Summary, t: Catalogue) -> list[Block]:
             "text",
             t(f"declares.{summary['declares']}") if t.has(f"declares.{summary['declares']}") else summary["declares"],
         ),
+        *(("text", sentence) for sentence in added),
     ]
 
 

@@ -53,6 +53,7 @@ def summary(
         "models": document["models"],
         "satisfied": document["satisfied"],
         "verification": {key: document["verification"][key] for key in ("rows_match", "coverage")},
+        "counterfeits": document.get("counterfeits"),
         "rows": document["rows"],
         "published_rows": document["published_rows"],
         "suppressed_rows": document["suppressed_rows"],
@@ -69,7 +70,7 @@ def summary(
         # groups hide which value belongs to which row, not whose row it is
         "guaranteed": {"size": int(sizes.min()), "unit": document["unit"]} if form == "one_table" else None,
         "distributions": _distributions(decision),
-        "worst": _worst(decision) if form == "one_table" else [],
+        "worst": _worst(decision) if form == "one_table" and decision.assignment.counterfeits is None else [],
         "risk": {
             "highest": 1 / int(sizes.min()),
             "mean": float(len(sizes) / sizes.sum()),
