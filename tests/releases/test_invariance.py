@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import indistinct as ind
 import naive_invariance as naive
-from indistinct.errors import DataError, InfeasibleError, PolicyError, SchemaError, UnsupportedError
+from indistinct.errors import DataError, InfeasibleError, PolicyError, SchemaError, UnsupportedError, VerificationError
 from indistinct.releases.ledger import Ledger
 from indistinct.releases.ledger_key import make_key, read_ledger_key
 from indistinct.releases.snapshot import snapshot
@@ -181,6 +181,25 @@ def test_who_of_two_alike_is_where_follows_from_the_key_and_not_from_the_rows(tm
     turned = dict(reversed(alike.items()))
     one, other = (snapshot(table(p), book.file("one"), book.policy(), book.ledger.key) for p in (alike, turned))
     assert one.persons == other.persons
+
+
+def test_what_the_policy_calls_the_first_release_is_compared_with_the_ledger_all_the_same(tmp_path):
+    book = Book(tmp_path)
+    book.publish("first", FIRST)
+    first = [{"model": "m_invariance", "attribute": "ill", "m": 2, "history": []}]
+    with pytest.raises(VerificationError, match=r"breaks a guarantee: .* are not those of an earlier release"):
+        ind.anonymize(table(SECOND | {"Gus": (20, "asthma")}), book.policy(privacy=first))
+
+
+def test_other_people_may_give_the_same_file(tmp_path):
+    book = Book(tmp_path)
+    book.publish("first", {"a": (20, "flu"), "b": (30, "hiv")})
+    book.publish("second", {"a": (20, "flu")})
+    others = {"c": (20, "hiv"), "d": (30, "flu")}
+    ind.anonymize(table(others), book.policy(), output=book.file("third"))
+    assert book.file("third").read_bytes() == book.file("first").read_bytes()
+    answer = ind.verify(table(others), book.file("third"), book.policy()).document
+    assert (answer["satisfied"], answer["earlier_releases"]) == (True, ["first", "second"])
 
 
 # --- verify ------------------------------------------------------------------------------------------------

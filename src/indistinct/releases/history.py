@@ -7,7 +7,7 @@ signatures become different cells, so that an algorithm still decides on counts.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,13 +21,14 @@ from indistinct.tables.counterfeits import check_columns
 from indistinct.tables.records import Signatures
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.policy import Policy
     from indistinct.releases.ledger import Ledger
+    from indistinct.releases.ledger_key import LedgerKey
     from indistinct.releases.prepare import Prepared
     from indistinct.releases.snapshot import Snapshot
 
@@ -46,7 +47,7 @@ def invariant_model(policy: Policy) -> MInvariance | None:
 def with_history(prepared: Prepared, ledger: Ledger | None, mark: str = "") -> Prepared:
     """Add to a counted table the signatures of its persons, where the policy asks for m-invariance.
 
-    ``mark`` is the SHA-256 of a file that may be in the ledger: then only releases before it count.
+    ``mark`` is the SHA-256 of a file of this table: if it is in the ledger, only releases before it count.
 
     Raises PolicyError for what m-invariance cannot publish, and when the history is not told; DataError when a person
     has several rows or a value that their signature lacks, or when earlier releases are not m-unique or disagree.
@@ -65,23 +66,17 @@ def with_history(prepared: Prepared, ledger: Ledger | None, mark: str = "") -> P
             f"{int((rows > 1).sum())} persons have several rows; m-invariance follows one row of each person: keep one",
             column=str(prepared.roles.person),
         )
-    earlier = _earlier(model, ledger, mark)
     number: dict[Values, int] = {}
     of_name = np.full(len(names), -1, np.int64)
-    if earlier:
-        assert ledger is not None and ledger.key is not None  # noqa: S101, PT018  # refused without it
-        known = _signatures(earlier, model.attribute)
-        for position in np.flatnonzero(rows).tolist():
-            signature = known.get(ledger.key.person(str(names[position])))
-            if signature is not None:
-                of_name[position] = number.setdefault(signature, len(number))
-    return _refined(prepared, model.attribute, list(number), np.where(here, of_name[who], -1))
-
-
-def earlier_releases_of(policy: Policy, ledger: Ledger | None, mark: str = "") -> tuple[str, ...]:
-    """Name the releases whose signatures count."""
-    model = invariant_model(policy)
-    return () if model is None else tuple(_earlier(model, ledger, mark))
+    earlier: Mapping[str, Snapshot] = {}
+    if model.history != ():
+        book = _required(ledger)
+        pseudonyms = {book.key.person(str(names[i])): i for i in np.flatnonzero(rows).tolist()}
+        earlier = _earlier(model, book.snapshots, mark, pseudonyms.keys())
+        for person, signature in _signatures(earlier, model.attribute).items():
+            if person in pseudonyms:
+                of_name[pseudonyms[person]] = number.setdefault(signature, len(number))
+    return _refined(prepared, model.attribute, list(number), np.where(here, of_name[who], -1), tuple(earlier))
 
 
 def _refuse_unfit(prepared: Prepared, model: MInvariance) -> None:
@@ -122,10 +117,13 @@ def _refuse_unfit(prepared: Prepared, model: MInvariance) -> None:
     check_columns(columns)
 
 
-def _earlier(model: MInvariance, ledger: Ledger | None, mark: str) -> Mapping[str, Snapshot]:
-    """Return the earlier releases that count, by name."""
-    if model.history == ():
-        return {}
+@dataclass(frozen=True)
+class _Book:
+    key: LedgerKey
+    snapshots: Mapping[str, Snapshot]
+
+
+def _required(ledger: Ledger | None) -> _Book:
     if ledger is None:
         raise PolicyError(
             "m_invariance must know what went out before: name the ledger of earlier releases under [releases], or say "
@@ -138,16 +136,32 @@ def _earlier(model: MInvariance, ledger: Ledger | None, mark: str) -> Mapping[st
             "[releases]",
             key="releases.key_file",
         )
-    found = ledger.before(mark)
-    lacking = [name for name in model.history or () if name not in found]
+    return _Book(ledger.key, ledger.snapshots())
+
+
+def _earlier(
+    model: MInvariance, found: Mapping[str, Snapshot], mark: str, persons: Collection[bytes]
+) -> dict[str, Snapshot]:
+    """Return the earlier releases that count, by name.
+
+    The file itself is one of the same bytes with nobody who is not in the table: other people may give the same file.
+    """
+    names = list(found)
+    own = (i for i, name in enumerate(names) if found[name].sha256 == mark and _is_of(found[name], persons))
+    names = names[: next(own, len(names))]
+    lacking = [name for name in model.history or () if name not in names]
     if lacking:
         raise PolicyError(
             f'history names "{lacking[0]}", which is no earlier release of the ledger; there are: '
-            f"{', '.join(found) or 'none'}",
+            f"{', '.join(names) or 'none'}",
             key="privacy.history",
         )
-    named = found if model.history is None else {name: found[name] for name in found if name in model.history}
-    return {name: one for name, one in named.items() if model.attribute in one.sensitive}
+    asked = names if model.history is None else [name for name in names if name in model.history]
+    return {name: found[name] for name in asked if model.attribute in found[name].sensitive}
+
+
+def _is_of(one: Snapshot, persons: Collection[bytes]) -> bool:
+    return one.persons is not None and all(person in persons for person in one.persons)
 
 
 def _signatures(earlier: Mapping[str, Snapshot], attribute: str) -> dict[bytes, Values]:
@@ -178,7 +192,9 @@ def _signatures(earlier: Mapping[str, Snapshot], attribute: str) -> dict[bytes, 
     return known
 
 
-def _refined(prepared: Prepared, attribute: str, signatures: Sequence[Values], of_row: Int64) -> Prepared:
+def _refined(
+    prepared: Prepared, attribute: str, signatures: Sequence[Values], of_row: Int64, releases: tuple[str, ...]
+) -> Prepared:
     """Divide the cells by signature, and let the attribute have the values of all signatures."""
     counted, frequencies = prepared.counted, prepared.counted.frequencies
     cell_of_row = counted.cell_of_row
@@ -203,7 +219,7 @@ def _refined(prepared: Prepared, attribute: str, signatures: Sequence[Values], o
     ends = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(part) for part in parts])]).astype(np.int64)
     own = number[own - 1]
     order = np.lexsort([own, *codes.T[::-1]])
-    told = Signatures(own[order].astype(np.int32), ends, np.concatenate([np.zeros(0, np.int32), *parts]))
+    told = Signatures(own[order].astype(np.int32), ends, np.concatenate([np.zeros(0, np.int32), *parts]), releases)
     _refuse_changed(told, codes[order, position], rows[order], attribute)
     found = frequencies_of(frequencies.quasi, sensitive, codes[order], rows[order].astype(np.int64))
     cells = np.full(len(cell_of_row), -1, np.int32)

@@ -99,10 +99,11 @@ def judge_invariance(found: Recount, frequencies: Frequencies, policy: Policy, d
 def _signatures_lost(frequencies: Frequencies, assignment: Assignment | None, attribute: str) -> tuple[int, str]:
     """Count the published persons who do not keep the values of earlier releases, or of whom that is not known."""
     told = frequencies.signatures
-    old = np.zeros(0, np.bool_) if told is None else told.of_cell >= 0
-    again = int(frequencies.rows[old].sum()) if told is not None else 0
-    if told is None or not again:
-        return 0, "nobody was in an earlier release"
+    if told is None or not told.releases:
+        return 0, "no earlier release was looked at"
+    again = int(frequencies.rows[told.of_cell >= 0].sum())
+    if not again:
+        return 0, f"nobody was in one of the {len(told.releases)} earlier releases"
     if assignment is None:
         return again, (
             f"{again} persons were in earlier releases, and the file is not what this policy and version make of the "
@@ -120,7 +121,7 @@ def _signatures_lost(frequencies: Frequencies, assignment: Assignment | None, at
             lost += int(assignment.count[i])
     if lost:
         return lost, f"{lost} persons have other values in their group than in an earlier release"
-    return 0, "everybody who was in an earlier release keeps the values of their group"
+    return 0, f"everybody keeps the values of their group in the earlier releases ({len(told.releases)})"
 
 
 def _counterfeits(found: Recount, frequencies: Frequencies) -> tuple[int, list[str]]:

@@ -80,16 +80,13 @@ class Ledger:
         with self._open() as connection:
             return succession(new, self._snapshots(connection, leave_out=new.sha256))
 
-    def before(self, sha256: str) -> dict[str, Snapshot]:
-        """Return the releases by name, oldest first; where a file of this hash is among them, those added before it.
+    def snapshots(self) -> dict[str, Snapshot]:
+        """Return the releases by name, oldest first, as far as the key opens them.
 
         Raises DataError when there is no ledger.
         """
         with self._open() as connection:
-            found = self._snapshots(connection)
-        names = list(found)
-        place = next((i for i, name in enumerate(names) if found[name].sha256 == sha256), len(names))
-        return {name: found[name] for name in names[:place]}
+            return self._snapshots(connection)
 
     def add(self, name: str, new: Snapshot, *, despite: bool = False) -> dict[str, Any]:
         """Check a release and enter it, in one transaction; begin the ledger if there is none.

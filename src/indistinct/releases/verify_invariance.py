@@ -8,7 +8,7 @@ from indistinct.errors import IndistinctError, SchemaError
 from indistinct.notices import Notice
 from indistinct.releases.consult import open_ledger
 from indistinct.releases.decision import Decision, apply, decide, grouped_attribute, layout_of
-from indistinct.releases.history import earlier_releases_of, with_history
+from indistinct.releases.history import with_history
 from indistinct.releases.invariance import NO_CLAIM, judge_invariance
 from indistinct.releases.judge import unit_of
 from indistinct.releases.manifest import hash_status, sha256
@@ -40,8 +40,7 @@ def verify_invariance(
     prepared = prepare(original, policy, query=query, sql_table=sql_table, progress=progress)
     path = path_of(published)
     mark = "" if path is None else sha256(path)
-    ledger = open_ledger(policy)
-    prepared = with_history(prepared, ledger, mark)
+    prepared = with_history(prepared, open_ledger(policy), mark)
     roles, frequencies = prepared.roles, prepared.counted.frequencies
     hidden = {*roles.identifying, str(roles.person)}
     source, found = count_published(published, policy, prepared.source, hidden, added={GROUP, COUNTERFEITS})
@@ -85,7 +84,7 @@ def verify_invariance(
         **unit_of(frequencies),
         "classes": len(judged.groups),
         "groups": len(judged.groups),
-        "earlier_releases": list(earlier_releases_of(policy, ledger, mark)),
+        "earlier_releases": [] if frequencies.signatures is None else list(frequencies.signatures.releases),
         "reference": "original",
         "warnings": [notice.document() for notice in notices],
     }

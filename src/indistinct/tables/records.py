@@ -89,12 +89,14 @@ class Signatures:
     """What earlier releases told of the persons: the *signature* of a person, the sensitive values of their group.
 
     ``of_cell`` int32[c]: the signature of the persons of each cell, -1 for newcomers. Signature i is
-    ``value[start[i]:start[i + 1]]``, codes in ascending order: ``start`` int64[s + 1], ``value`` int32[.].
+    ``value[start[i]:start[i + 1]]``, codes in ascending order: ``start`` int64[s + 1], ``value`` int32[.]. ``releases``
+    names those that were looked at.
     """
 
     of_cell: Int32
     start: Int64
     value: Int32
+    releases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
