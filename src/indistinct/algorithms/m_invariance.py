@@ -33,7 +33,7 @@ from indistinct.algorithms.curve import curve_order
 from indistinct.algorithms.eligibility import most_groups, spared
 from indistinct.algorithms.local import local
 from indistinct.algorithms.obstacles import obstacle, percent
-from indistinct.errors import InfeasibleError, PolicyError
+from indistinct.errors import InfeasibleError, PolicyError, UnsupportedError
 from indistinct.policy.document import Suppression
 from indistinct.policy.privacy import AlphaK, MInvariance
 from indistinct.tables.apply import part_of_rows
@@ -65,12 +65,19 @@ def m_invariance(frequencies: Frequencies, policy: Policy, progress: Progress) -
 
     Raises InfeasibleError when earlier releases show fewer than m values to somebody, or more newcomers have to wait
     than the suppression limit lets go; PolicyError for other models, and for quasi-identifiers that cannot be
-    generalized to one label; whatever ``progress`` raises. Not checked: that persons have one row each.
+    generalized to one label; UnsupportedError without a history (it may be empty); whatever ``progress`` raises. Not
+    checked: that persons have one row each.
     """
     model = _model_of(frequencies, policy)
+    signatures = frequencies.signatures
+    if signatures is None:
+        raise UnsupportedError(
+            "m_invariance is decided with the ledger of earlier releases, which anonymize, verify and releases read; "
+            "other commands cannot say anything about it"
+        )
     progress("search", 0, 3)
-    rows = _rows(frequencies, model.attribute)
-    buckets, bucket_of = division(rows, frequencies.signatures, model)
+    rows = _rows(frequencies, signatures, model.attribute)
+    buckets, bucket_of = division(rows, signatures, model)
     counterfeits = balancing(rows, buckets, bucket_of, model.m)
     progress("search", 1, 3)
     assignment(frequencies, policy, rows, bucket_of)
@@ -97,22 +104,19 @@ class _Rows:
     newcomers: Int64
 
 
-def _rows(frequencies: Frequencies, attribute: str) -> _Rows:
+def _rows(frequencies: Frequencies, signatures: Signatures, attribute: str) -> _Rows:
     quasi = frequencies.quasi
     codes = frequencies.codes[:, : len(quasi)]
     line = curve_order(codes, [hierarchy.size for hierarchy in quasi])
     cell = np.repeat(line, frequencies.rows[line])
     value = frequencies.sensitive_codes(attribute).astype(np.int64)[cell]
-    signatures = frequencies.signatures
-    signature = np.full(len(cell), -1, np.int64) if signatures is None else signatures.of_cell.astype(np.int64)[cell]
+    signature = signatures.of_cell.astype(np.int64)[cell]
     size = frequencies.references[attribute].hierarchy.size
     return _Rows(cell, value, signature, codes[cell], quasi, np.bincount(value[signature < 0], minlength=size))
 
 
-def division(rows: _Rows, signatures: Signatures | None, model: MInvariance) -> tuple[Buckets, Int64]:
+def division(rows: _Rows, signatures: Signatures, model: MInvariance) -> tuple[Buckets, Int64]:
     """Number the buckets of the signatures, and say in which one each row is (int64[n], -1: none yet)."""
-    if signatures is None:
-        return {}, np.full(len(rows.cell), -1, np.int64)
     ends = zip(signatures.start[:-1].tolist(), signatures.start[1:].tolist(), strict=True)
     buckets = {tuple(signatures.value[begin:end].tolist()): i for i, (begin, end) in enumerate(ends)}
     least = min(map(len, buckets), default=model.m)
