@@ -39,21 +39,27 @@ def verify_invariance(
     """
     prepared = prepare(original, policy, query=query, sql_table=sql_table, progress=progress)
     path = path_of(published)
-    mark = "" if path is None else sha256(path)
-    prepared = with_history(prepared, open_ledger(policy), mark)
-    roles, frequencies = prepared.roles, prepared.counted.frequencies
+    ledger = open_ledger(policy)
+    roles = prepared.roles
     hidden = {*roles.identifying, str(roles.person)}
     source, found = count_published(published, policy, prepared.source, hidden, added={GROUP, COUNTERFEITS})
-    for name in (*(h.attribute for h in frequencies.quasi), grouped_attribute(policy), GROUP, COUNTERFEITS):
+    quasi = [hierarchy.attribute for hierarchy in prepared.counted.frequencies.quasi]
+    for name in (*quasi, grouped_attribute(policy), GROUP, COUNTERFEITS):
         if name not in found.columns:
             raise SchemaError.unknown_column(name, found.columns)
     leaked = [name for name in source.columns if name in hidden]
     progress("verify", 0, 1)
-    decision = _decided_again(prepared)
-    guard = guard_of(policy, path)
-    found = restored(found, {}, guard) if decision is None else as_spelled(found, decision.published, policy, path)
-    ours = decision is not None and matches(decision.published, found)
-    judged = judge_invariance(found, frequencies, policy, decision if ours else None)
+    guard, told, ours = guard_of(policy, path), prepared, False
+    # a file of the ledger follows those before it; a later release may have the same bytes, and follows all of them
+    for mark in dict.fromkeys(("" if path is None else sha256(path), "")):
+        told = with_history(prepared, ledger, mark)
+        decision = _decided_again(told)
+        texts = restored(found, {}, guard) if decision is None else as_spelled(found, decision.published, policy, path)
+        ours = decision is not None and matches(decision.published, texts)
+        if ours:
+            break
+    frequencies = told.counted.frequencies
+    judged = judge_invariance(texts, frequencies, policy, decision if ours else None)
     failing = uncovered_columns(decision) if decision is not None and ours else []
     rows = int(found.rows.sum())
     coverage: dict[str, Any] = {"status": "not proven", "violations": [], "reason": NO_CLAIM}
