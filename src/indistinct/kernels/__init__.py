@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 BLAS = "scipy.linalg.cython_blas"
 hidden = BLAS not in sys.modules
 if hidden:
-    sys.modules[BLAS] = None  # type: ignore[assignment]
+    sys.modules[BLAS] = None
 import numba  # noqa: E402
-import numba.np.arraymath  # noqa: E402, F401
+import numba.np.arraymath  # noqa: E402
 
 if hidden:
     del sys.modules[BLAS]

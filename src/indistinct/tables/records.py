@@ -258,7 +258,7 @@ class Recoding:
     _boxes: dict[int, tuple[Int64, Int64, Int64]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def boxes(self, position: int) -> tuple[Int64, Int64, Int64]:
-        """Return the distinct boxes of a quasi-identifier by ``lo`` and ``hi``, ascending, and int64[g] that of each class.
+        """Return the distinct boxes of a quasi-identifier, by ``lo`` and ``hi`` ascending, and int64[g] each class's.
 
         They are found once: losses, labels and the reading of published files ask for them.
         """
@@ -281,7 +281,9 @@ class Recoding:
         level = 0 if self.levels is None else self.levels[position]
         texts: dict[str | None, int] = {}
         if level:
-            nodes, place = numbered(hierarchy.levels[level].node_of[self.lo[:, position]], hierarchy.size)
+            nodes, place = numbered(
+                hierarchy.levels[level].node_of[self.lo[:, position]].astype(np.int64), hierarchy.size
+            )
             distinct = [texts.setdefault(hierarchy.node_label(level, node), len(texts)) for node in nodes.tolist()]
         else:
             low, high, place = self.boxes(position)
