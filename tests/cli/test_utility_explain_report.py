@@ -39,7 +39,7 @@ def test_reports_are_written_with_the_release(folder):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--report", "r.pdf"), "none of these"),
+        (("--report", "r.docx"), "none of these"),
         (("--report", "out.csv.manifest.json"), "also another file"),
         (("--report", "no/such/folder/r.html"), "there is no folder"),
         (("--dictionary", "d.html"), "is neither"),

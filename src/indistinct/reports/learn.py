@@ -50,7 +50,7 @@ def _risks(document: Mapping[str, Any], caption: str, t: Catalogue) -> Block:
     """A table of risks, before and after where both were measured."""
     after = document["published"]
     columns = [dict(_figures(measured, t)) for measured in (document, after) if measured is not None]
-    threshold = t.percent(_decimal(document["threshold"]))
+    threshold = t("percent", value=t.number(100 * _decimal(document["threshold"])))
     rows = []
     for place, estimator in sorted({key for column in columns for key in column}):
         label = t(f"risk.{SHOWN[place][0]}.{SHOWN[place][1]}", threshold=threshold)
@@ -107,6 +107,6 @@ def _attacks(document: Mapping[str, Any], t: Catalogue) -> list[Block]:
         blocks.append(("text", t("attacks.idle", names=listed)))
     if document.get("fail_above") is not None:
         n = len(document["broken"])
-        limit = t.percent(document["fail_above"])
+        limit = t("percent", value=t.number(100 * document["fail_above"]))
         blocks.append(("text", t("attacks.above" if n else "attacks.within", n=n, limit=limit)))
     return blocks
