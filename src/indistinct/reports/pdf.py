@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from indistinct.errors import UnsupportedError
@@ -14,7 +15,13 @@ def pdf(page: str) -> bytes:
     """
     weasyprint = check_pdf()
     fetcher = weasyprint.urls.URLFetcher(allowed_protocols=())
-    found: bytes = weasyprint.HTML(string=page, url_fetcher=fetcher).write_pdf(pdf_variant="pdf/ua-1")
+    logger = logging.getLogger("weasyprint")
+    level = logger.level
+    logger.setLevel(logging.ERROR)  # it tells on standard error which rules for browsers it leaves out
+    try:
+        found: bytes = weasyprint.HTML(string=page, url_fetcher=fetcher).write_pdf(pdf_variant="pdf/ua-1")
+    finally:
+        logger.setLevel(level)
     return found
 
 
