@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
+from contextlib import suppress
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -66,11 +67,11 @@ def stage_document(path: Path, content: bytes, what: str) -> Staged:
     try:
         staged.path.write_bytes(content)
         return staged  # noqa: TRY300  # an interruption on the way out must find the handler too
-    except OSError as error:
-        staged.discard()
-        raise DataError(f'the {what} "{path.name}" cannot be written: {error.strerror}', file=path.name) from error
-    except BaseException:
-        staged.discard()
+    except BaseException as error:
+        with suppress(OSError):  # a name that is too long cannot be removed either
+            staged.discard()
+        if isinstance(error, OSError):
+            raise DataError(f'the {what} "{path.name}" cannot be written: {error.strerror}', file=path.name) from error
         raise
 
 
