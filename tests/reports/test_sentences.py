@@ -15,7 +15,7 @@ SOURCE = Path(ind.__file__).parent
 HOSPITAL = Path(__file__).parents[2] / "examples" / "hospital"
 # commands that write no report, and reasons of the ledger, which are quoted as they are
 OTHERS = {
-    "attacks/run.py", "releases/audit.py", "releases/consult.py", "releases/private.py", "releases/risk.py",
+    "releases/audit.py", "releases/consult.py", "releases/private.py",
     "releases/transform.py", "releases/utility.py", "releases/verify.py", "releases/verify_groups.py",
 }  # fmt: skip
 # notes of the searches and what is put together elsewhere

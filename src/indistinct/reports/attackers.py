@@ -100,4 +100,4 @@ def attacks_of_file(document: Mapping[str, Any]) -> dict[str, Any] | None:
         for entry in document["attacks"]
         if entry["attack"] in OF_THE_FILE and (entry.get("details") or {}).get("how") != "measured"
     ]
-    return {"prior": "release", "attacks": entries}
+    return {"prior": "release", "attacks": entries, "warnings": document["warnings"]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from indistinct.reports.catalogue import Catalogue
 
@@ -40,10 +40,21 @@ def learn(summary: Summary, t: Catalogue) -> list[Block]:
         blocks.append(_risks(summary["risk"], t("caption.risk"), t))
     if internal and summary["risk_document"]:
         blocks.append(_risks(summary["risk_document"], t("caption.risk_document"), t))
+        blocks += notes(summary["risk_document"].get("warnings", ()), t)
     if summary["attacks_document"]:
         blocks += _attacks(summary["attacks_document"], t)
     blocks.append(("list", [t("learn.background"), t("learn.other_tables"), t("learn.membership")]))
     return blocks
+
+
+def notes(warnings: Iterable[Mapping[str, Any]], t: Catalogue) -> list[Block]:
+    """List warnings, those without a translation apart."""
+    found = [str(warning["message"]) for warning in warnings]
+    told = [t.sentence(message) for message in found]
+    known = [words for words in told if words is not None]
+    unknown = [message for message, words in zip(found, told, strict=True) if words is None]
+    blocks: list[Block] = [("list", known)] if known else []
+    return [*blocks, ("text", t("warnings.untranslated")), ("quoted", unknown)] if unknown else blocks
 
 
 def _risks(document: Mapping[str, Any], caption: str, t: Catalogue) -> Block:
@@ -109,4 +120,4 @@ def _attacks(document: Mapping[str, Any], t: Catalogue) -> list[Block]:
         n = len(document["broken"])
         limit = t("percent", value=t.number(100 * document["fail_above"]))
         blocks.append(("text", t("attacks.above" if n else "attacks.within", n=n, limit=limit)))
-    return blocks
+    return [*blocks, *notes(document.get("warnings", ()), t)]

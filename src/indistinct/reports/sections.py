@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from indistinct.reports.learn import learn
+from indistinct.reports.learn import learn, notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -211,12 +211,7 @@ def _worst(summary: Summary, t: Catalogue) -> list[Block]:
 
 
 def _warnings(summary: Summary, t: Catalogue) -> list[Block]:
-    found = [warning["message"] for warning in summary.get("warnings", ())]
-    told = [t.sentence(message) for message in found]
-    known = [words for words in told if words is not None]
-    unknown = [message for message, words in zip(found, told, strict=True) if words is None]
-    blocks: list[Block] = [("list", known)] if known else []
-    return [*blocks, ("text", t("warnings.untranslated")), ("quoted", unknown)] if unknown else blocks
+    return notes(summary.get("warnings", ()), t)
 
 
 def _verify(summary: Summary, t: Catalogue) -> list[Block]:
