@@ -426,7 +426,10 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
     grouped, adding = assignment.group_of is not None, assignment.counterfeits is not None
     if adding:
         added = 0 if assignment.counterfeits is None else len(assignment.counterfeits)
-        message = f"{added} of {decision.published.rows} published rows are counterfeits: {NO_CLAIM}"
+        message = (
+            f"{added} of {decision.published.rows} published rows are counterfeits, which are nobody's: that every row "
+            "stands for somebody is not claimed"
+        )
         notices.append(Notice("counterfeits", None, message))
     if grouped:
         notices.append(weakness(decision.published, names))

@@ -13,8 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from indistinct.errors import SchemaError
-from indistinct.tables.apply import quasi_columns, sensitive_column, sorted_units, typed_column
+from indistinct.tables.apply import quasi_columns, sensitive_column, sorted_units
 from indistinct.tables.order import lexicographic_order
+from indistinct.tables.published import typed_column
 from indistinct.tables.records import SUPPRESSED
 from indistinct.tables.two_tables import GROUP
 
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.tables.apply import Layout, Published, PublishedColumn
+    from indistinct.tables.apply import Layout
     from indistinct.tables.count import Counted
+    from indistinct.tables.published import Published, PublishedColumn
     from indistinct.tables.records import Assignment, Frequencies, Recoding
     from indistinct.tables.source import Source
 
