@@ -262,6 +262,18 @@ def test_coverage_is_not_claimed_and_the_documents_say_so(tmp_path):
     assert (answer["coverage"]["status"], answer["hash"], answer["counterfeits"]) == ("not proven", "match", 1)
 
 
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "1 of 6 published rows are counterfeits"), ("zh-CN", "有 1 行是伪造的")]
+)
+def test_reports_say_how_many_are_nobodys(tmp_path, language, words):
+    book = Book(tmp_path)
+    book.publish("first", FIRST)
+    released = ind.anonymize(table(SECOND), book.policy(), output=book.file("second"))
+    for public in (False, True):
+        path = ind.report(released, tmp_path / f"report-{public}.md", language=language, public=public)
+        assert words in path.read_text(encoding="utf-8")
+
+
 # --- what is refused ---------------------------------------------------------------------------------------
 
 
