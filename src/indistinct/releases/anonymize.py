@@ -12,6 +12,7 @@ from indistinct import losses
 from indistinct.algorithms import declared, form_of
 from indistinct.errors import PolicyError, SchemaError, VerificationError
 from indistinct.notices import Notice
+from indistinct.policy import given as given_policy
 from indistinct.releases.consult import consult, open_ledger
 from indistinct.releases.decision import apply, decide, layout_of, pseudonyms_given
 from indistinct.releases.groups import (
@@ -38,7 +39,7 @@ from indistinct.tables.write import DELIMITED_OUTPUTS, check_output, formula_not
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from indistinct.policy import Policy
+    from indistinct.policy import GivenPolicy, Policy
     from indistinct.releases.decision import Decision
     from indistinct.releases.ledger import Ledger
     from indistinct.releases.prepare import Prepared
@@ -117,7 +118,7 @@ class Release:
 
 def anonymize(
     table: Any,
-    policy: Policy,
+    policy: GivenPolicy,
     *,
     output: str | Path | None = None,
     force: bool = False,
@@ -144,6 +145,7 @@ def anonymize(
     >>> anonymize(pa.table({"age": [20, 22, 40, 41]}), policy).table.to_pydict()
     {'age': ['[20, 22]', '[20, 22]', '[40, 41]', '[40, 41]']}
     """
+    policy = given_policy(policy)
     policy.require_models()
     path = None if output is None else Path(output)
     before, notices = transformed_before(table, policy)

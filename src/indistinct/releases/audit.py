@@ -12,6 +12,7 @@ from indistinct.errors import DataError, UnsupportedError
 from indistinct.models import Context
 from indistinct.notices import Notice
 from indistinct.policy import from_flags
+from indistinct.policy import given as given_policy
 from indistinct.policy.privacy import KmAnonymity
 from indistinct.releases.judge import best_of_each, judge, persons_spread, refuse_mechanisms, unit_of, weaknesses
 from indistinct.releases.population import crowd_of_labels
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.models import Evaluation
-    from indistinct.policy import Policy
+    from indistinct.policy import GivenPolicy
     from indistinct.releases.prepare import Prepared
     from indistinct.tables.count import Progress
     from indistinct.tables.records import Classes, ItemSets
@@ -68,7 +69,7 @@ class Audit:
 
 def audit(
     table: Any,
-    policy: Policy | None = None,
+    policy: GivenPolicy | None = None,
     *,
     reference: Any = None,
     suppressed_rows: str = "exempt",
@@ -96,7 +97,7 @@ def audit(
     >>> answer.document["models"][0]["achieved"]
     {'k': 2}
     """
-    policy = policy or from_flags(**flags)
+    policy = from_flags(**flags) if policy is None else given_policy(policy)
     refuse_mechanisms(policy)
     prepared = prepare(
         table,

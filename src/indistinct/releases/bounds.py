@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from indistinct.hierarchies.labels import Interval, parse
+from indistinct.policy import given as given_policy
 from indistinct.releases.prepare import reading_of
 from indistinct.releases.published import published_options
 from indistinct.tables.dictionary import Dictionary
@@ -17,13 +18,13 @@ from indistinct.tables.source import open_source, path_of
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from indistinct.policy import Policy
+    from indistinct.policy import GivenPolicy
 
 TYPES = ("integer", "decimal", "date")
 ARROW = {"integer": pa.int64(), "decimal": pa.float64()}
 
 
-def bounds(published: Any, policy: Policy) -> pa.Table:
+def bounds(published: Any, policy: GivenPolicy) -> pa.Table:
     """Return a published table with the columns ``X_from`` and ``X_to`` after each quasi-identifier X with a scale.
 
     Both ends are inclusive: ``[20, 30)`` of whole numbers is 20 and 29, ``2024-03`` is its first and last day; the
@@ -41,6 +42,7 @@ def bounds(published: Any, policy: Policy) -> pa.Table:
     >>> bounds(table, Policy(attributes={"age": age})).to_pydict()
     {'age': ['[20, 30)', '41', '*'], 'age_from': [20, 41, None], 'age_to': [29, 41, None]}
     """
+    policy = given_policy(policy)
     path = path_of(published)
     options = published_options(policy, path, policy.table.delimiter)
     if policy.table.delimiter is None and (path is None or path.suffix.lower() != ".tsv"):

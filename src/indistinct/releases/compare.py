@@ -22,6 +22,7 @@ from indistinct.errors import Cancelled, IndistinctError, InfeasibleError, Polic
 from indistinct.models import MODELS, Context
 from indistinct.models.exact import rational
 from indistinct.policy import Policy
+from indistinct.policy import given as given_policy
 from indistinct.policy.document import ALGORITHMS
 from indistinct.releases.decision import decide, suppressed_rows
 from indistinct.releases.frontier import chart_text, svg, table_text
@@ -35,6 +36,7 @@ from indistinct.tables.records import SUPPRESSED
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from indistinct.policy import GivenPolicy
     from indistinct.releases.prepare import Prepared
     from indistinct.tables.count import Progress
     from indistinct.tables.records import Assignment, Frequencies, Recoding
@@ -86,7 +88,7 @@ class Comparison:
 
 def compare(
     table: Any,
-    policy: Policy,
+    policy: GivenPolicy,
     *,
     algorithms: str | Sequence[str] = "all",
     k: Sequence[int] = (),
@@ -121,6 +123,7 @@ def compare(
     >>> [(run["algorithm"], run["k"], round(run["loss"]["lm"], 2)) for run in found.runs]
     [('local', 2, 0.07), ('optimal', 4, 1.0)]
     """
+    policy = given_policy(policy)
     policy.require_models()
     names = _names(algorithms)
     wanted = [(name, number) for number in _numbers(k) for name in names]

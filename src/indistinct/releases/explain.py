@@ -15,6 +15,7 @@ import numpy as np
 from indistinct.errors import InfeasibleError
 from indistinct.losses import lm
 from indistinct.models import Context, evaluate
+from indistinct.policy import given as given_policy
 from indistinct.releases.decision import decide, suppressed_rows
 from indistinct.releases.prepare import prepare
 from indistinct.releases.texts import counted, explanation_text, table_html
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.policy import Policy
+    from indistinct.policy import GivenPolicy, Policy
     from indistinct.policy.privacy import Privacy
     from indistinct.releases.prepare import Prepared
     from indistinct.tables.count import Progress
@@ -63,7 +64,7 @@ class Explanation:
 
 def explain(
     table: Any,
-    policy: Policy,
+    policy: GivenPolicy,
     *,
     loss: float | Fraction | None = None,
     query: str | None = None,
@@ -78,6 +79,7 @@ def explain(
 
     Raises what reading and counting raise. A target that cannot be met is an answer, not an error.
     """
+    policy = given_policy(policy)
     policy.require_models()
     prepared = prepare(table, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
     frequencies = prepared.counted.frequencies

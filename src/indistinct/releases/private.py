@@ -11,6 +11,7 @@ from indistinct.errors import PolicyError, SchemaError
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.hierarchies.values import exact
 from indistinct.notices import Notice
+from indistinct.policy import given as given_policy
 from indistinct.policy import resolve
 from indistinct.releases.prepare import options_of
 from indistinct.releases.texts import MODEL_NAMES, table_html
@@ -23,7 +24,7 @@ from indistinct.utility.private import PrivateHistogram, PrivateMean, answer, pl
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from indistinct.policy import Policy, Roles
+    from indistinct.policy import GivenPolicy, Policy, Roles
     from indistinct.tables.count import Progress
     from indistinct.tables.source import Source
     from indistinct.utility import Axis, Sides
@@ -71,7 +72,7 @@ class Private:
 def private(
     original: Any,
     published: Any,
-    policy: Policy,
+    policy: GivenPolicy,
     queries: Sequence[PrivateQuery] | None = None,
     *,
     epsilon: float | str | Fraction | None = None,
@@ -95,6 +96,7 @@ def private(
     Raises PolicyError for bounds that are not declared and for budgets that are none, SchemaError when the tables do
     not fit together, UnsupportedError without OpenDP.
     """
+    policy = given_policy(policy)
     if rows not in ("public", "private"):
         raise PolicyError(f'rows is "public" or "private", not {rows!r}')
     whole = None if epsilon is None else exact(epsilon, "epsilon")

@@ -11,6 +11,7 @@ import numpy as np
 from indistinct.errors import DataError, PolicyError, SchemaError
 from indistinct.notices import Notice
 from indistinct.policy import from_flags
+from indistinct.policy import given as given_policy
 from indistinct.policy.parameters import exact
 from indistinct.releases.audit import starred_tuples
 from indistinct.releases.judge import unit_of
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.policy import Policy
+    from indistinct.policy import GivenPolicy, Policy
     from indistinct.releases.prepare import Prepared
     from indistinct.risk.figure import Figure
     from indistinct.tables.count import Progress
@@ -94,7 +95,7 @@ class _Asked:
 
 def risk(
     table: Any,
-    policy: Policy | None = None,
+    policy: GivenPolicy | None = None,
     *,
     threshold: Any = THRESHOLD,
     population: Any = None,
@@ -127,7 +128,7 @@ def risk(
     >>> answer.measures["prosecutor"]["sentence"]  # doctest: +ELLIPSIS
     '1 row (33.3 %) is the only one of its kind: who knows their quasi-identifiers finds them for sure; 3 of 3 rows ...'
     """
-    policy = policy or from_flags(**flags)
+    policy = from_flags(**flags) if policy is None else given_policy(policy)
     limit = _threshold(threshold)
     notices: list[Notice] = []
     if region is not None:

@@ -12,6 +12,7 @@ from indistinct.errors import SchemaError
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.losses import classification_metric
 from indistinct.notices import Notice
+from indistinct.policy import given as given_policy
 from indistinct.policy import resolve
 from indistinct.releases.prepare import options_of, reading_of
 from indistinct.releases.published import count_published
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from fractions import Fraction
 
-    from indistinct.policy import Policy, Roles
+    from indistinct.policy import GivenPolicy, Policy, Roles
     from indistinct.tables.count import Progress
     from indistinct.tables.source import Source
     from indistinct.utility import Axis
@@ -67,7 +68,7 @@ class Utility:
 def utility(
     original: Any,
     published: Any,
-    policy: Policy,
+    policy: GivenPolicy,
     *,
     queries: int = QUERIES,
     dimension: int | None = None,
@@ -93,6 +94,7 @@ def utility(
 
     Raises SchemaError when the tables do not fit together, PolicyError for measures that make no sense here.
     """
+    policy = given_policy(policy)
     source = open_source(original, options_of(policy, query=query, table=sql_table))
     roles = resolve(policy, source.columns)
     sides, notices = sides_of(source, published, policy, roles, progress)

@@ -10,6 +10,7 @@ import numpy as np
 from indistinct.algorithms import declared, form_of
 from indistinct.errors import IndistinctError, PolicyError, SchemaError, UnsupportedError
 from indistinct.notices import Notice
+from indistinct.policy import given as given_policy
 from indistinct.releases.coverage import Coverage, Side, coverage
 from indistinct.releases.decision import apply, decide, grouped_attribute, layout_of
 from indistinct.releases.groups import PROTECTS, SHEETS, WORKBOOK, place_of_manifest
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.policy import Policy
+    from indistinct.policy import GivenPolicy, Policy
     from indistinct.releases.prepare import Prepared
     from indistinct.releases.recount import Recount
     from indistinct.tables.count import Progress
@@ -65,7 +66,7 @@ class Verification:
 def verify(
     original: Any,
     published: Any,
-    policy: Policy,
+    policy: GivenPolicy,
     st: Any = None,
     *,
     query: str | None = None,
@@ -87,6 +88,7 @@ def verify(
     Raises SchemaError when the published table has columns that the original lacks. Not checked: what an attacker
     learns from other tables.
     """
+    policy = given_policy(policy)
     refuse_mechanisms(policy)
     if isinstance(published, TwoTables):
         published, st = published
