@@ -324,6 +324,11 @@ def _refuse_failed(document: dict[str, Any]) -> None:
             else "the rows read back from the written file are not those that were decided; nothing was delivered",
             **({"column": columns[0]} if columns else {}),
         )
+    if verification.get("faults"):
+        raise VerificationError(
+            f"the groups do not fit together: {'; '.join(verification['faults'])}; nothing was delivered; "
+            "please report this"
+        )
     if not verification.get("aggregates_match", True):
         columns = verification["deviating_columns"]
         raise VerificationError(

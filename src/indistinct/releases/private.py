@@ -14,9 +14,9 @@ from indistinct.notices import Notice
 from indistinct.policy import given as given_policy
 from indistinct.policy import resolve
 from indistinct.releases.prepare import options_of
+from indistinct.releases.sides import column_axis, sides_of
 from indistinct.releases.texts import MODEL_NAMES, table_html
 from indistinct.releases.texts_private import private_text, short
-from indistinct.releases.utility import column_axis, sides_of
 from indistinct.tables.count import silent
 from indistinct.tables.source import open_source
 from indistinct.utility.private import PrivateHistogram, PrivateMean, answer, place_of
@@ -75,6 +75,7 @@ def private(
     policy: GivenPolicy,
     queries: Sequence[PrivateQuery] | None = None,
     *,
+    st: Any = None,
     epsilon: float | str | Fraction | None = None,
     bounds: Mapping[str, Sequence[Any]] | None = None,
     rows: Literal["public", "private"] = "public",
@@ -89,6 +90,8 @@ def private(
     name neither epsilon nor accuracy. ``bounds`` declares (lowest, highest) of ordered columns and all values of
     others, before ``domain``, ``order`` and the first column of a hierarchy file in the policy. With ``rows="public"``
     the number of rows is public and the promise is about the values of a row, else it is about its presence too.
+
+    ``st`` is the second table of a release of two.
 
     Not checked: that bounds were not taken from the table, and what was asked before; each call spends its epsilon
     anew. Randomness is that of the system.
@@ -105,7 +108,7 @@ def private(
     neighbours: Neighbours = "replace" if rows == "public" else "add_remove"
     source = open_source(original, options_of(policy, query=query, table=sql_table))
     roles = resolve(policy, source.columns)
-    sides, notices = sides_of(source, published, policy, roles, progress)
+    sides, notices = sides_of(source, published, policy, roles, progress, st=st)
     declared = _declared(sides, policy, bounds or {})
     sides = replace(sides, axes=tuple(_within(axis, source, policy, roles, declared) for axis in sides.axes))
     asked = list(_all(sides, declared) if queries is None else queries)
@@ -133,7 +136,7 @@ def private(
     return Private(
         {
             "rows": int(sides.rows_before.sum()),
-            "published_rows": int(sides.rows_after.sum()),
+            "published_rows": sides.published_rows,
             "neighbours": neighbours,
             "epsilon": total,
             "promise": {"release": _promise(policy), "private": _private_promise(total, neighbours)},

@@ -10,6 +10,7 @@ from indistinct.hierarchies.suppression import ROOT
 from indistinct.releases.prepare import options_of
 from indistinct.releases.recount import count_source
 from indistinct.tables.source import open_source, path_of
+from indistinct.tables.two_tables import GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -87,5 +88,8 @@ def _counted(
     source = open_source(table, options)
     unknown = [name for name in source.columns if name not in known]
     if unknown:
-        raise SchemaError(f'the published table has a column "{unknown[0]}" that the original lacks', column=unknown[0])
+        hint = "; of a release in two tables give both, first QIT, then ST" if GROUP in unknown else ""
+        raise SchemaError(
+            f'the published table has a column "{unknown[0]}" that the original lacks{hint}', column=unknown[0]
+        )
     return source, count_source(source, [name for name in source.columns if name not in hidden])

@@ -138,14 +138,15 @@ def risk(
         notices.append(Notice("population", None, f"{region} is taken to have {population_size} people ({about})"))
     asked = _Asked(limit, population, population_size, weights, household, suda, rows)
     before = _measure(table, policy, asked, query=query, sql_table=sql_table, progress=progress)
-    after = None
+    after, groups = None, []
     if published is not None:
         after = _measure(published, policy, _for_published(asked, published, policy, notices), progress=progress)
+        groups = [notice for notice in after.notices if notice.kind == "groups"]
     document = {
         **before.document,
         "threshold": plain(limit),
         "published": None if after is None else after.document,
-        "warnings": [notice.document() for notice in (*before.notices, *notices)],
+        "warnings": [notice.document() for notice in (*before.notices, *groups, *notices)],
     }
     return Risk(document, before.rows)
 

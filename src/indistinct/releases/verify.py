@@ -13,21 +13,21 @@ from indistinct.notices import Notice
 from indistinct.policy import given as given_policy
 from indistinct.releases.coverage import Coverage, Side, coverage
 from indistinct.releases.decision import apply, decide, grouped_attribute, layout_of
-from indistinct.releases.groups import PROTECTS, SHEETS, WORKBOOK, place_of_manifest
+from indistinct.releases.groups import PROTECTS, place_of_manifest
 from indistinct.releases.judge import refuse_mechanisms, unit_of
 from indistinct.releases.manifest import hash_status
+from indistinct.releases.parts import parts_of, read_parts
 from indistinct.releases.prepare import kept_identifying, prepare
 from indistinct.releases.proof import judge_reread, label_reader, persons_of_labels, starred
 from indistinct.releases.published import count_published
 from indistinct.releases.recount import count_source, matches, respelled, restored
 from indistinct.releases.spelling import guard_of, spellers
 from indistinct.releases.texts import as_html, verification_text
-from indistinct.releases.verify_groups import prove_groups, sheets_of
+from indistinct.releases.verify_groups import prove_groups
 from indistinct.tables.columnar import is_text
 from indistinct.tables.count import silent
 from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.source import path_of
-from indistinct.tables.two_tables import GROUP, TOTALS, TwoTables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.policy import GivenPolicy, Policy
+    from indistinct.releases.parts import Part
     from indistinct.releases.prepare import Prepared
     from indistinct.releases.recount import Recount
     from indistinct.tables.count import Progress
@@ -90,12 +91,9 @@ def verify(
     """
     policy = given_policy(policy)
     refuse_mechanisms(policy)
-    if isinstance(published, TwoTables):
-        published, st = published
-    sheets = _two_sheets(published) if st is None else None
-    if st is not None or sheets or form_of(policy) == "permuted":
-        tables = (published, published if sheets else st)
-        return _verify_groups(original, tables, sheets, policy, query=query, sql_table=sql_table, progress=progress)
+    parts = parts_of(published, st)
+    if len(parts) == 2 or form_of(policy) == "permuted":
+        return _verify_groups(original, parts, policy, query=query, sql_table=sql_table, progress=progress)
     # other columns are read only to decide again, which tells whose a row is
     carry = policy.person is not None
     prepared = prepare(original, policy, carry=carry, query=query, sql_table=sql_table, progress=progress)
@@ -153,17 +151,9 @@ def verify(
     return Verification(document)
 
 
-def _two_sheets(published: Any) -> tuple[str, str] | None:
-    path = path_of(published)
-    if path is None or path.suffix.lower() != WORKBOOK or not set(SHEETS) <= set(sheets_of(path)):
-        return None
-    return SHEETS
-
-
 def _verify_groups(
     original: Any,
-    tables: tuple[Any, Any],
-    sheets: tuple[str, str] | None,
+    parts: Sequence[Part],
     policy: Policy,
     *,
     query: str | None,
@@ -189,14 +179,7 @@ def _verify_groups(
     attribute, roles = grouped_attribute(policy), prepared.roles
     hidden = {*roles.identifying, *([] if roles.person is None else [roles.person])}
     progress("read", 0, 1)
-    added = {GROUP, *TOTALS}
-    found = [
-        count_published(
-            table, policy, prepared.source, hidden, added=added, sheet=None if sheets is None else sheets[position]
-        )
-        for position, table in enumerate(tables)
-        if table is not None
-    ]
+    found = read_parts(parts, policy, prepared.source, hidden, in_groups=True)
     source, qit = found[0]
     if len(found) == 2 and attribute in qit.columns:
         raise SchemaError(
@@ -208,14 +191,14 @@ def _verify_groups(
         raise SchemaError("the published table has none of the quasi-identifiers of the policy")
     progress("read", 1, 1)
     progress("verify", 0, 1)
-    paths = [path for table in tables if (path := path_of(table)) is not None]
+    paths = [path for part in parts if (path := path_of(part.table)) is not None]
     proof = prove_groups(
         prepared, qit, found[1][1] if len(found) == 2 else None, paths[0] if paths else None, attribute=attribute
     )
     leaked = sorted({name for own, _ in found for name in own.columns if name in hidden} - {*kept_identifying(roles)})
     status = "absent"
     if paths:
-        place = place_of_manifest(paths[0]) if len(found) == 2 and not sheets else paths[0]
+        place = place_of_manifest(paths[0]) if len(set(paths)) == 2 else paths[0]
         status = hash_status(*dict.fromkeys(paths), place=place)
     progress("verify", 1, 1)
     notices = [*source.warnings, *proof.notices]

@@ -14,7 +14,7 @@ import numpy as np
 from indistinct.algorithms import form_of
 from indistinct.losses import kullback_leibler
 from indistinct.releases.manifest import read_manifest
-from indistinct.releases.utility import column_axis
+from indistinct.releases.sides import column_axis
 from indistinct.tables.classes import classes_of
 from indistinct.tables.records import SUPPRESSED
 from indistinct.utility import Sides
