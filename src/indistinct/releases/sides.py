@@ -11,6 +11,7 @@ import pyarrow as pa
 from indistinct.algorithms import form_of
 from indistinct.errors import DataError, SchemaError
 from indistinct.hierarchies.taxonomy import read_taxonomy
+from indistinct.notices import Notice
 from indistinct.releases.decision import grouped_attribute
 from indistinct.releases.groups import Pair, groups_of_entries, split
 from indistinct.releases.parts import parts_of, read_parts
@@ -25,7 +26,6 @@ from indistinct.utility import Groups, Sides, axis_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indistinct.notices import Notice
     from indistinct.policy import Policy, Roles
     from indistinct.releases.recount import Recount
     from indistinct.tables.count import Progress
@@ -69,6 +69,8 @@ def sides_of(
     notices = list(opened[0][0].warnings)
     if values is None:
         return Sides(tuple(axes), before.codes, before.rows, after.codes, after.rows), notices
+    message = "the release is in groups: a row is taken to have each value of its group by the share it has there"
+    notices.append(Notice("groups", grouped[0], message))
     groups = _groups(Pair(after, values), names, grouped[0])
     return Sides(tuple(axes), before.codes, before.rows, *groups.joined(), groups), notices
 

@@ -294,11 +294,6 @@ def utility_text(document: Mapping[str, Any]) -> str:
             f"learning {learned['target']}: {learned['measure']} {learned['before']:.3f} from the original, "
             f"{learned['after']:.3f} from the release, {learned['baseline']:.3f} by the baseline; {learned['note']}"
         )
-    if document["in_groups"]:
-        lines += [
-            "",
-            "the release is in groups: a row is taken to have each value of its group by the share it has there",
-        ]
     return "\n".join([*lines, *warnings_text(document["warnings"])])
 
 
