@@ -316,8 +316,10 @@ def explanation_text(document: Mapping[str, Any]) -> str:
     """Write the answer of ``explain``: one paragraph for each question."""
     lines = [f"{document['rows']} rows; the target {'can' if document['feasible'] else 'CANNOT'} be met"]
     if document["feasible"]:
+        in_groups = document.get("groups")
+        parts = counted(in_groups["groups"], "group") if in_groups else counted(document["classes"], "class")
         lines[0] += (
-            f" with {counted(document['classes'], 'class')}, {counted(document['suppressed_rows'], 'rows')} suppressed "
+            f" with {parts}, {counted(document['suppressed_rows'], 'rows')} suppressed "
             f"and {100 * document['lm']:.1f} % of the detail lost"
         )
     about = ""
