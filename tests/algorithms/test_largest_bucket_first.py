@@ -172,7 +172,7 @@ def test_suppressed_rows_have_reasons_without_values():
     model = ind.EpsIKAnonymity("wage", 2, beta="0.5")
     found = ind.anonymize(as_table([10, 10, 10, 10, 50]), as_policy(model, limit="0.2")).document
     assert found["suppressed_because"] == {"size": 1}
-    assert any("1 rows fit in no group" in notice["message"] for notice in found["warnings"])
+    assert any("1 row fits in no group" in notice["message"] for notice in found["warnings"])
     with pytest.raises(ind.InfeasibleError, match=r"limit of 0\.2 or more"):
         ind.anonymize(as_table([10, 10, 10, 10, 50]), as_policy(model, limit="0.1"))
 

@@ -169,19 +169,22 @@ def test_a_release_in_groups_is_explained_by_its_groups():
 
 
 def test_rows_that_no_group_takes_are_counted():
-    # six equal wages for two far ones: one group at most, which cannot take all that are left
-    wages = ["100"] * 6 + ["120", "140"]
+    # of 13 rows the five different wages form one group of 3; two groups of at most 6 rows never hold 13
+    wages = ["100"] * 8 + ["120", "140", "160", "180", "300"]
     policy = ind.Policy(
         attributes={"q": {"role": "qi"}, "wage": {"role": "sensitive", "type": "integer"}},
-        privacy=[ind.EpsIKAnonymity("wage", k=3, epsilons=["10", "10"])],
+        privacy=[ind.EpsIKAnonymity("wage", k=3, beta="0.1", eps_floor=10)],
         suppression={"limit": 1},
     )
-    table = pa.table({"q": list("abcdefgh"), "wage": wages})
-    answer = ind.explain(table, policy)
-    gone = ind.anonymize(table, policy).document["suppressed_rows"]
-    assert gone > 0
-    assert answer.document["suppressed_rows"] == gone
-    assert texts(answer, "suppressed rows")[0] == f"{gone} rows are suppressed: no group could take them"
+    answer = ind.explain(pa.table({"q": list("abcdefghijklm"), "wage": wages}), policy)
+    groups, gone = answer.document["groups"], answer.document["suppressed_rows"]
+    assert groups["rows"]["most"] <= 6
+    assert 13 - gone <= 6 * groups["groups"]
+    assert gone >= 1
+    first, reason = texts(answer, "suppressed rows")
+    assert first == f"{gone} row{'s are' if gone > 1 else ' is'} suppressed: no group could take them"
+    assert "had room" in reason
+    assert "quasi-identifiers are exact" in texts(answer, "groups")[0]
 
 
 def test_one_rare_value_cannot_be_published_and_levels_are_stretched_by_nobody():

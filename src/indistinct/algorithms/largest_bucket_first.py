@@ -190,7 +190,8 @@ def _account(reasons: dict[str, int], suppressed: int) -> str:
         "class": "because their class was too small",
     }
     parts = ", ".join(f"{rows} {words[reason]}" for reason, rows in reasons.items())
-    return f"{suppressed} rows fit in no group and were suppressed: {parts}"
+    many = "1 row fits in no group and was" if suppressed == 1 else f"{suppressed} rows fit in no group and were"
+    return f"{many} suppressed: {parts}"
 
 
 def _refuse_lost(

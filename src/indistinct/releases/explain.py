@@ -107,7 +107,7 @@ def explain(
         document["suppressed_rows"] = suppressed_rows(assignment)
         if in_groups:
             left_over(document["suppressed_rows"], assignment, say)
-            document["groups"] = sizes(frequencies, assignment, policy, mean > 0, say)
+            document["groups"] = sizes(frequencies, assignment, policy, mean, say)
         else:
             document["suppressed"] = suppressed(prepared, assignment, say)
             document["largest_classes"] = largest(prepared, assignment, recoding, say)

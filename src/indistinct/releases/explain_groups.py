@@ -5,6 +5,7 @@ The sentences count rows and never show a sensitive value.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,12 +39,13 @@ def most_frequent(frequencies: Frequencies, policy: Policy, say: Say) -> dict[st
     return {"column": attribute, "rows": most, "largest_l": total // most}
 
 
-def sizes(frequencies: Frequencies, assignment: Assignment, policy: Policy, lost: bool, say: Say) -> dict[str, Any]:  # noqa: FBT001
-    """Sizes of the groups and how many different values they have; ``lost``: whether quasi-identifiers lost detail."""
+def sizes(frequencies: Frequencies, assignment: Assignment, policy: Policy, mean: Fraction, say: Say) -> dict[str, Any]:
+    """Sizes of the groups and how many different values they have; ``mean`` is the LM."""
     attribute = grouped_attribute(policy)
     groups = groups_of(frequencies, assignment)
     distinct = np.diff(groups.histograms[attribute].start)
-    how = "generalized as each class needs" if lost else "exact"
+    gone = Fraction(frequencies.total - int(groups.rows.sum()), frequencies.total)  # a suppressed row costs 1
+    how = "generalized as each class needs" if mean > gone else "exact"
     say(
         "groups",
         f"{int(groups.rows.sum())} rows stand in {counted(len(groups), 'group')} of {_span(groups.rows)} rows with "
@@ -52,7 +54,7 @@ def sizes(frequencies: Frequencies, assignment: Assignment, policy: Policy, lost
     )
     low, high = int(groups.rows.min()), int(groups.rows.max())
     many = counted(int((groups.rows == high).sum()), "group")
-    text = f"all groups have {high} rows: nothing was left over"
+    text = f"all groups have {high} rows"
     if low < high:
         text = f"the most rows, {high}, are in {many}"
         if policy.recoding.algorithm in DEALING:
