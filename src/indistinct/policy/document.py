@@ -441,6 +441,8 @@ class Output(Section):
     """What stands for a suppressed value."""
     spreadsheet_safe: StrictBool = False
     """Quote the cells that a spreadsheet would run as a formula."""
+    ranges: Literal["label", "columns", "struct"] = "label"
+    """Ends of generalized numbers and dates beside their labels: in two columns each, or (Parquet) in one struct."""
     confirmed: StrictBool = False
     """A person has confirmed that the order of the source may be kept."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -23,10 +23,12 @@ from indistinct.releases.groups import (
     weakness,
 )
 from indistinct.releases.judge import persons_spread, unit_of, weaknesses
+from indistinct.releases.lacking import range_names
 from indistinct.releases.manifest import earlier_releases, publish_with, stage_manifest
 from indistinct.releases.prepare import near_unique, prepare
 from indistinct.releases.proof import verify_written
-from indistinct.releases.published import delimiter_of, missing_text
+from indistinct.releases.published import delimiter_of, missing_text, published_options
+from indistinct.releases.ranges import check_ranges, false_ranges, with_ranges
 from indistinct.releases.texts import as_html, release_text
 from indistinct.releases.transformed import qualify, transformed_before
 from indistinct.releases.withheld import withheld
@@ -152,17 +154,20 @@ def anonymize(
     if path is not None:
         for file in dict.fromkeys((path, *outputs_of(policy, path))):  # the manifest is named after the first
             check_output(file, table, force=force)
+    check_ranges(policy, (), path)
     mappings = _mapping_files(policy, path)
     clock = _Clock()
     ledger = open_ledger(policy)
     prepared = prepare(table, policy, keep_rows=ledger is not None, query=query, sql_table=sql_table, progress=progress)
     _refuse_near_unique(prepared)
     layout = layout_of(prepared)
+    check_ranges(policy, prepared.source.columns, path)
     clock.lap("count")
     clock.move("count", "read", prepared.counted.reading)
     assignment = decide(prepared, progress)
     clock.lap("decide")
     decision = apply(prepared, assignment, layout)
+    decision = replace(decision, published=with_ranges(decision.published, prepared))
     clock.lap("apply")
     document = _document(decision, path) | before
     document["warnings"] += [notice.document() for notice in notices]
@@ -206,6 +211,7 @@ def deliver(
     targets = outputs_of(policy, output)
     for target in dict.fromkeys((output, *targets)):
         check_output(target, None, force=force)
+    check_ranges(policy, (), output)
     progress("write", 0, published.rows)
     if not policy.output.spreadsheet_safe and output.suffix.lower() in DELIMITED_OUTPUTS:
         for table in _tables(decision):
@@ -254,7 +260,7 @@ def _staged(decision: Decision, targets: Sequence[Path]) -> Iterator[Staged]:
             delimiter=delimiter_of(target, source.dialect),
             missing=missing_text(policy),
             spreadsheet_safe=policy.output.spreadsheet_safe,
-            labels={name: source.labels[name] for name in source.labels if _unchanged(prepared, name)},
+            labels={name: source.labels[name] for name in source.labels if _keeps_values(prepared, name)},
             column_labels=source.column_labels,
         )
 
@@ -262,8 +268,20 @@ def _staged(decision: Decision, targets: Sequence[Path]) -> Iterator[Staged]:
 def _verified(decision: Decision, places: Sequence[Path] | None, progress: Progress) -> dict[str, Any]:
     """Verify what was written, or the tables in memory."""
     if decision.assignment.group_of is not None:
-        return verify_groups_written(decision, places, progress=progress)
-    return verify_written(decision, None if places is None else places[0], progress=progress)
+        proof = verify_groups_written(decision, places, progress=progress)
+    else:
+        proof = verify_written(decision, None if places is None else places[0], progress=progress)
+    if not range_names(decision.policy):
+        return proof
+    first = None if places is None else places[0]
+    options = published_options(decision.policy, first, decision.prepared.source.dialect)
+    if first is not None and len(places or ()) < len(_tables(decision)):
+        options = replace(options, sheet=SHEETS[0])
+    table = decision.published.table() if first is None else first
+    faults = [*proof["verification"].get("faults", ()), *false_ranges(table, options, decision.prepared)]
+    if faults:
+        proof["verification"]["faults"] = faults
+    return proof | {"satisfied": proof["satisfied"] and not faults}
 
 
 class _Clock:
@@ -309,8 +327,11 @@ def _refuse_near_unique(prepared: Prepared) -> None:
         )
 
 
-def _unchanged(prepared: Prepared, name: str) -> bool:
-    return name in (*prepared.carried, *prepared.roles.sensitive, *prepared.roles.insensitive)
+def _keeps_values(prepared: Prepared, name: str) -> bool:
+    """Whether a value that stands in the published column is an original one, so that its label fits."""
+    roles = prepared.roles
+    kept = (*roles.sensitive, *roles.insensitive)
+    return name in (kept if declared(prepared.policy) == "perturbing" else (*kept, *roles.quasi))
 
 
 def _refuse_failed(document: dict[str, Any]) -> None:
@@ -326,7 +347,7 @@ def _refuse_failed(document: dict[str, Any]) -> None:
         )
     if verification.get("faults"):
         raise VerificationError(
-            f"the groups do not fit together: {'; '.join(verification['faults'])}; nothing was delivered; "
+            f"the published table contradicts itself: {'; '.join(verification['faults'])}; nothing was delivered; "
             "please report this"
         )
     if not verification.get("aggregates_match", True):
@@ -417,6 +438,7 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
         "algorithm": policy.recoding.algorithm,
         "declares": declared(policy),
         "form": form_of(policy),
+        **({} if policy.output.ranges == "label" else {"ranges": policy.output.ranges}),
         **({"protects": PROTECTS} if grouped else {}),
         "proven_optimal": assignment.proven,
         "seconds": 0.0,

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from indistinct.errors import UnsupportedError
 from indistinct.hierarchies.labels import Interval, parse
 from indistinct.policy import given as given_policy
+from indistinct.releases.lacking import SCALED
 from indistinct.releases.prepare import reading_of
 from indistinct.releases.published import published_options
 from indistinct.tables.dictionary import Dictionary
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
 
     from indistinct.policy import GivenPolicy
 
-TYPES = ("integer", "decimal", "date")
 ARROW = {"integer": pa.int64(), "decimal": pa.float64()}
 
 
@@ -51,7 +52,7 @@ def bounds(published: Any, policy: GivenPolicy) -> pa.Table:
     scaled = {
         name: reading_of(policy, source, name)
         for name in source.columns
-        if name in policy.quasi_identifiers and policy.attributes[name].type in TYPES
+        if name in policy.quasi_identifiers and policy.attributes[name].type in SCALED
     }
     for name in scaled:
         for new in (f"{name}_from", f"{name}_to"):
@@ -67,14 +68,14 @@ def bounds(published: Any, policy: GivenPolicy) -> pa.Table:
             continue
         labels = Dictionary(name)
         codes = [labels.encode(batch.column(batch.schema.get_field_index(name))) for batch in batches]
-        ends = [_ends(text, scaled[name], policy.output.suppressed_token) for text in labels.texts]
+        ends = [ends_of(text, scaled[name], policy.output.suppressed_token) for text in labels.texts]
         for at, new in enumerate((f"{name}_from", f"{name}_to")):
-            values = _array([end[at] for end in ends], scaled[name]["type"])
+            values = array_of(name, [end[at] for end in ends], scaled[name]["type"])
             columns[new] = pa.chunked_array([values.take(pa.array(part)) for part in codes], values.type)
     return pa.table(columns)
 
 
-def _ends(
+def ends_of(
     label: str | None, reading: dict[str, Any], token: str
 ) -> tuple[Fraction | int | None, Fraction | int | None]:
     """Inclusive ends of a label; None where it has none."""
@@ -91,9 +92,15 @@ def _ends(
     return first, last
 
 
-def _array(ends: list[Any], kind: str) -> Any:
+def array_of(name: str, ends: list[Any], kind: str) -> Any:
+    """Make an Arrow array of ends: whole numbers, doubles or days.
+
+    Raises UnsupportedError for whole numbers beyond 64 bits.
+    """
     if kind == "date":
         return pa.array(ends, pa.int32()).cast(pa.date32())
-    return pa.array(
-        [None if end is None else float(end) if kind == "decimal" else int(end) for end in ends], ARROW[kind]
-    )
+    numbers = [None if end is None else float(end) if kind == "decimal" else int(end) for end in ends]
+    try:
+        return pa.array(numbers, ARROW[kind])
+    except (OverflowError, pa.ArrowException):
+        raise UnsupportedError(f'the ends of "{name}" are too large for a column of numbers', column=name) from None

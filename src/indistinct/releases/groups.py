@@ -20,6 +20,7 @@ from indistinct.notices import Notice
 from indistinct.policy.privacy import EpsIKAnonymity
 from indistinct.releases.decision import grouped_attribute
 from indistinct.releases.judge import judge
+from indistinct.releases.lacking import range_names
 from indistinct.releases.proof import as_spelled, uncovered_columns
 from indistinct.releases.published import published_options
 from indistinct.releases.recount import Recount, altered, matches, projected, recount
@@ -160,9 +161,10 @@ def _read_back(decision: Decision, table: Published, places: Sequence[Path] | No
     options = published_options(policy, path, decision.prepared.source.dialect)
     if path is not None and path.suffix.lower() == WORKBOOK and decision.values is not None:
         options = replace(options, sheet=SHEETS[position])
+    ends = {new for names in range_names(policy).values() for new in names}
     read = recount(
         path if path is not None else table.table(),
-        [column.name for column in table.columns],
+        [column.name for column in table.columns if column.name not in ends],
         options,
         temp_dir=None if run.temp_dir is None else policy.locate(run.temp_dir),
         memory_bytes=run.memory_bytes,

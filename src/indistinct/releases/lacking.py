@@ -7,13 +7,29 @@ from typing import TYPE_CHECKING
 from indistinct.algorithms import form_of
 from indistinct.errors import SchemaError
 from indistinct.notices import Notice
-from indistinct.policy import Attribute
+from indistinct.policy import Attribute, Policy
 from indistinct.tables.two_tables import GROUP, TOTALS, is_qit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indistinct.policy import Policy
+
+SCALED = ("integer", "decimal", "date")  # types whose labels have ends
+
+
+def range_names(policy: Policy) -> dict[str, tuple[str, ...]]:
+    """Return the columns that ``[output] ranges`` adds to each generalized quasi-identifier with a scale.
+
+    >>> age = {"role": "qi", "type": "integer", "hierarchy": {"kind": "range"}}
+    >>> range_names(Policy(attributes={"age": age}, output={"ranges": "columns"}))
+    {'age': ('age_from', 'age_to')}
+    """
+    endings = {"label": (), "columns": ("from", "to"), "struct": ("range",)}[policy.output.ranges]
+    return {
+        name: tuple(f"{name}_{ending}" for ending in endings)
+        for name in (policy.quasi_identifiers if endings else ())
+        if policy.attributes[name].type in SCALED and policy.attributes[name].spec is not None
+    }
 
 
 def as_it_stands(policy: Policy, columns: Sequence[str], notices: list[Notice], *, only_quasi: bool) -> Policy:
@@ -44,14 +60,17 @@ def as_it_stands(policy: Policy, columns: Sequence[str], notices: list[Notice], 
             "sensitive value is measured by: indistinct attack"
         )
         notices.append(Notice("groups", None, message))
+    # ends of ranges say again what their labels say
+    ends = [new for names in range_names(policy).values() for new in names if new in columns]
     person = policy.person
     if person is not None and person.key not in columns:
         notices.append(
             Notice("persons", person.key, f'the table has no person key "{person.key}"; sizes count rows, not persons')
         )
         person = None
-    if not lacking and not added and person is policy.person:
+    if not (lacking or added or ends) and person is policy.person:
         return policy
     attributes = {name: a for name, a in policy.attributes.items() if name not in lacking}
     attributes |= {name: Attribute(role="insensitive") for name in added}
+    attributes |= {name: Attribute(role="identifying") for name in ends if name not in attributes}
     return policy.model_copy(update={"attributes": attributes, "person": person})

@@ -14,6 +14,7 @@ from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.models import Context
 from indistinct.releases.aggregates import deviating
 from indistinct.releases.judge import judge
+from indistinct.releases.lacking import range_names
 from indistinct.releases.population import crowd_of_labels, detail_of_labels, recoding_of_labels
 from indistinct.releases.prepare import reading_of
 from indistinct.releases.published import published_options
@@ -59,7 +60,8 @@ def verify_written(
     every published cell is the declared aggregate of its class.
     """
     policy, frequencies, published = decision.policy, decision.frequencies, decision.published
-    columns = [column.name for column in published.columns]
+    ends = {new for names in range_names(policy).values() for new in names}
+    columns = [column.name for column in published.columns if column.name not in ends]
     progress("verify", 0, 3)
     options = published_options(policy, path, decision.prepared.source.dialect)
     run = policy.run
@@ -131,7 +133,7 @@ def as_spelled(found: Recount, published: Published, policy: Policy, path: Path 
     spellings = {
         column.name: speller(texts_of(column.values, column.name))
         for column in published.columns
-        if not is_text(column.type)
+        if column.name in found.columns and not is_text(column.type)
     }
     return restored(found, spellings, guard_of(policy, path))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,11 +15,13 @@ from indistinct.releases.coverage import Coverage, Side, coverage
 from indistinct.releases.decision import apply, decide, grouped_attribute, layout_of
 from indistinct.releases.groups import PROTECTS, place_of_manifest
 from indistinct.releases.judge import refuse_mechanisms, unit_of
+from indistinct.releases.lacking import range_names
 from indistinct.releases.manifest import hash_status
 from indistinct.releases.parts import parts_of, read_parts
 from indistinct.releases.prepare import kept_identifying, prepare
 from indistinct.releases.proof import judge_reread, label_reader, persons_of_labels, starred
-from indistinct.releases.published import count_published
+from indistinct.releases.published import count_published, published_options
+from indistinct.releases.ranges import false_ranges
 from indistinct.releases.recount import count_source, matches, respelled, restored
 from indistinct.releases.spelling import guard_of, spellers
 from indistinct.releases.texts import as_html, verification_text
@@ -106,7 +108,7 @@ def verify(
     if not quasi:
         raise SchemaError("the published table has none of the quasi-identifiers of the policy")
     leaked = [name for name in source.columns if name in hidden and name not in kept_identifying(roles)]
-    untouched = [name for name in source.columns if name not in hidden and name not in quasi]
+    untouched = [name for name in found.columns if name not in quasi]
     lost = [h.attribute for h in prepared.counted.frequencies.sensitive if h.attribute not in untouched]
     if lost:
         raise SchemaError(
@@ -122,6 +124,7 @@ def verify(
     progress("read", 1, 1)
     progress("verify", 0, 2)
     answer = _coverage(prepared, found, before, quasi, untouched)
+    answer = _with_ranges(answer, parts[0], source, prepared)
     progress("verify", 1, 2)
     notices = list(source.warnings)
     frequencies = prepared.counted.frequencies
@@ -195,6 +198,7 @@ def _verify_groups(
     proof = prove_groups(
         prepared, qit, found[1][1] if len(found) == 2 else None, paths[0] if paths else None, attribute=attribute
     )
+    answer = _with_ranges(proof.coverage, parts[0], source, prepared)
     leaked = sorted({name for own, _ in found for name in own.columns if name in hidden} - {*kept_identifying(roles)})
     status = "absent"
     if paths:
@@ -204,10 +208,10 @@ def _verify_groups(
     notices = [*source.warnings, *proof.notices]
     document = {
         "satisfied": all(entry["satisfied"] for entry in proof.models)
-        and proof.coverage.status != "refuted"
+        and answer.status != "refuted"
         and status != "differs"
         and not leaked,
-        "coverage": _described(proof.coverage, source, proof.pair.qit, proof.restore),
+        "coverage": _described(answer, source, proof.pair.qit, proof.restore),
         "hash": status,
         "leaked_columns": leaked,
         "models": proof.models,
@@ -222,6 +226,17 @@ def _verify_groups(
         "warnings": [notice.document() for notice in notices],
     }
     return Verification(document)
+
+
+def _with_ranges(answer: Coverage, part: Part, source: Source, prepared: Prepared) -> Coverage:
+    """Refute a table whose ends of ranges are not those of its labels."""
+    if not range_names(prepared.policy):
+        return answer
+    options = published_options(prepared.policy, path_of(part.table), source.dialect)
+    faults = false_ranges(part.table, replace(options, sheet=part.sheet), prepared)
+    if not faults:
+        return answer
+    return Coverage("refuted", answer.violations, "; ".join([answer.reason, *faults] if answer.reason else faults))
 
 
 def _beyond_limit(prepared: Prepared, found: Recount) -> list[Notice]:
