@@ -442,3 +442,31 @@ def test_utility_runs_with_scikit_learn_and_shows_itself(tmp_path):
     assert "<table>" in answer._repr_html_()
     assert ind.utility is not None
     assert callable(ind.utility)
+
+
+def test_sql_on_an_undeclared_type_says_which_columns_are_text():
+    table = pa.table({"age": ["20", "20", "30", "30"], "weight": ["1", "1", "2", "2"]})
+    attributes = {"age": {"role": "qi"}, "weight": {"role": "insensitive", "type": "integer"}}
+    policy = ind.Policy(attributes=attributes, privacy=[ind.KAnonymity(2)])
+    with pytest.raises(ind.PolicyError, match="of type text are age: declare a type in the policy, or cast"):
+        ind.utility(table, table, policy, queries=1, sql=["select count(*) as n from data where age > 20"])
+    found = ind.utility(table, table, policy, queries=1, sql=["select count(*) as n from data where weight > 1"])
+    assert found.document["sql"][0]["answers"][0]["original"] == 2
+
+
+def test_correlations_and_coefficients_are_told_with_their_intervals():
+    x = [str(at) for at in range(20)]
+    y = [str(2 * at + at % 2) for at in range(20)]
+    table = pa.table({"x": x, "y": y})
+    attributes = {"x": {"role": "qi", "type": "integer"}, "y": {"role": "insensitive", "type": "integer"}}
+    policy = ind.Policy(attributes=attributes, privacy=[ind.KAnonymity(1)])
+    found = ind.utility(table, table, policy, queries=1, regressions=["y ~ x"])
+    r = found.document["correlations"][0]["before"]
+    text = repr(found)
+    shown = f"{r['r']:.4g} ({r['interval'][0]:.4g} to {r['interval'][1]:.4g})"
+    assert f"correlation of x and y: {shown}, published {shown}" in text
+    (slope,) = [item for item in found.document["regressions"][0]["coefficients"] if item["name"] == "x"]
+    low, high = slope["before"]["interval"]
+    assert low < 2 < high
+    assert f"({low:.4g} to {high:.4g})" in text
+    assert "overlap 1" in text

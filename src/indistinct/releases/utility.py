@@ -14,7 +14,8 @@ from indistinct.policy import given as given_policy
 from indistinct.policy import resolve
 from indistinct.releases.prepare import options_of
 from indistinct.releases.sides import held_out, sides_of
-from indistinct.releases.texts import table_html, utility_text
+from indistinct.releases.texts import table_html
+from indistinct.releases.texts_utility import utility_text
 from indistinct.tables.count import silent
 from indistinct.tables.source import open_source
 from indistinct.utility.cell_losses import cell_losses

@@ -142,9 +142,20 @@ def _ask(table: Any, query: str) -> dict[tuple[str, ...], float]:
                 raise PolicyError("a query must be one SELECT statement on the table data")
             answer = connection.sql(query).to_arrow_table()
         except duckdb.Error as error:
-            raise PolicyError(f"the query cannot be answered: {str(error).splitlines()[0]}") from error
+            hint = ""
+            if isinstance(error, duckdb.BinderException):
+                texts = ", ".join(column.name for column in table.schema if pa.types.is_string(column.type))
+                hint = f"; of type text are {texts}: declare a type in the policy, or cast" if texts else ""
+            message = f"the query cannot be answered: {str(error).splitlines()[0]}{hint}"
+            raise PolicyError(message) from error
     if answer.num_rows > GROUPS:
         raise PolicyError(f"the query gives {answer.num_rows} rows; the most are {GROUPS}: group or filter it")
+    return _read(answer)
+
+
+def _read(answer: Any) -> dict[tuple[str, ...], float]:
+    import pyarrow as pa
+
     kinds = [field.type for field in answer.schema]
     numbers = [
         position
