@@ -37,10 +37,15 @@ LEARNERS = {"logistic regression": logistic, "random forest": forest}
 
 
 def policies(data, *, quality: str) -> dict[str, ind.Policy]:
+    """The releases; age is a number for the learners in all of them."""
+    shared = {"sensitive": (TARGET,), "age": "file"}
+    plain = policy_of(data, **shared).plain()
+    plain["attributes"]["age"] |= {"type": "integer", "domain": [1, 100]}
     return {
         "local": policy_of(data, sensitive=(TARGET,), recoding={"quality": quality}),
-        "optimal, 2 % suppression": policy_of(
-            data, sensitive=(TARGET,), age="file", recoding={"algorithm": "optimal"}, suppression={"limit": "0.02"}
+        "optimal": ind.Policy(**plain | {"recoding": {"algorithm": "optimal"}, "suppression": {"limit": "0.02"}}),
+        "top_down_specialization": ind.Policy(
+            **plain | {"recoding": {"algorithm": "top_down_specialization", "target": TARGET}}
         ),
     }
 
