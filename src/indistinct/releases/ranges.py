@@ -10,29 +10,33 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from indistinct.errors import PolicyError, SchemaError
-from indistinct.hierarchies.labels import Interval, parse
 from indistinct.hierarchies.values import number_key
 from indistinct.releases.bounds import array_of, ends_of
 from indistinct.releases.lacking import range_names
 from indistinct.releases.prepare import reading_of
 from indistinct.releases.proof import label_reader
 from indistinct.releases.spelling import guard_of
-from indistinct.tables.apply import Published, PublishedColumn, typed_column
 from indistinct.tables.dictionary import Dictionary, as_text
+from indistinct.tables.published import PublishedColumn, typed_column
 from indistinct.tables.source import open_source, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from fractions import Fraction
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from indistinct.policy import Policy
     from indistinct.releases.prepare import Prepared
-    from indistinct.tables.source import TableOptions
+    from indistinct.tables.published import Published
+    from indistinct.tables.source import Source, TableOptions
 
+    Int64 = NDArray[np.int64]
     Ends = tuple[Fraction | int | None, Fraction | int | None]
     Texts = tuple[str | None, str | None]
 
@@ -73,27 +77,28 @@ def with_ranges(published: Published, prepared: Prepared) -> Published:
         arrays = [array_of(column.name, [end[at] for end in ends], kind) for at in (0, 1)]
         names = added[column.name]
         if len(names) == 2:
-            columns += [typed_column(new, array, column.codes) for new, array in zip(names, arrays, strict=True)]
+            ends_of_units = (typed_column(new, own, column.own) for new, own in zip(names, arrays, strict=True))
+            columns += [replace(own, of=column.of) for own in ends_of_units]
         else:
             whole = pa.StructArray.from_arrays([array[:-1] for array in arrays], FIELDS)
-            columns.append(PublishedColumn(names[0], whole, column.codes))
+            columns.append(PublishedColumn(names[0], whole, column.own, column.of))
     return replace(published, columns=tuple(columns)) if added else published
 
 
 def label_ends(name: str, labels: Sequence[str | None], prepared: Prepared) -> list[Ends]:
     """Inclusive ends of the labels of a column; none where a label is no range of the original values it stands for."""
     reading, token = reading_of(prepared.policy, prepared.source, name), prepared.policy.output.suppressed_token
+    ends = [ends_of(label, reading, token) for label in labels]
+    if "file" not in (prepared.policy.attributes[name].spec or {}):
+        return ends
+    # the names of a hierarchy file may look like ranges and stand for something else
     (hierarchy,) = (own for own in prepared.counted.frequencies.quasi if own.attribute == name)
     reader = label_reader(name, hierarchy.texts, prepared)
-    place = [found.low if text is not None and isinstance(found := parse(text, **reading), Interval) else None
-             for text in hierarchy.texts]  # fmt: skip
-    ends: list[Ends] = []
-    for label in labels:
-        low, high = ends_of(label, reading, token)
-        members = [place[code] for code in reader.find(label).tolist()] if (low, high) != (None, None) else []
-        # the names of a hierarchy file may look like ranges and stand for something else
-        inside = all(at is not None and (low is None or low <= at) and (high is None or at <= high) for at in members)
-        ends.append((low, high) if inside else (None, None))
+    place = [ends_of(text, reading, token)[0] for text in hierarchy.texts]
+    for number, (label, (low, high)) in enumerate(zip(labels, ends, strict=True)):
+        members = [place[code] for code in reader.find(label).tolist()]
+        if not all(at is not None and (low is None or low <= at) and (high is None or at <= high) for at in members):
+            ends[number] = (None, None)
     return ends
 
 
@@ -112,18 +117,33 @@ def false_ranges(place: Any, options: TableOptions, prepared: Prepared) -> list[
         if not set(names) <= set(source.columns):
             faults.append(f'of the ends of "{name}" one column is lacking')
             continue
-        numbers = [Dictionary(column) for column in (name, *names)]
-        rows: set[tuple[int, ...]] = set()
-        for batch in source.batches([name, *names]):
-            codes = (own.encode(batch.column(at)).tolist() for at, own in enumerate(numbers))
-            rows |= set(zip(*codes, strict=True))
-        labels, lows, highs = (own.texts for own in numbers)
-        guard = guard_of(prepared.policy, path_of(place))
-        wanted = _texts(name, [None if text is None else guard(text) for text in labels], prepared)
-        wrong = sum(not _same(wanted[at], (lows[low], highs[high])) for at, low, high in rows)
+        wrong = _wrong_rows(source, name, names, prepared, guard_of(prepared.policy, path_of(place)))
         if wrong:
-            faults.append(f'the ends of "{name}" are not those of its labels ({wrong} of {len(rows)} combinations)')
+            faults.append(f'the ends of "{name}" are not those of its labels in {wrong} rows')
     return faults
+
+
+def _wrong_rows(
+    source: Source, name: str, names: Sequence[str], prepared: Prepared, guard: Callable[[str], str]
+) -> int:
+    numbers: dict[object, int] = {}
+
+    def numbered(texts: Iterable[str | None]) -> Int64:
+        keys = (None if text is None else number_key(text) or text for text in texts)
+        return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
+
+    columns = [Dictionary(column) for column in (name, *names)]
+    nothing, wrong = np.zeros(0, np.int64), 0
+    wanted, read = [nothing, nothing], [nothing, nothing]
+    for batch in source.batches([name, *names]):
+        label, *ends = (own.encode(batch.column(at)) for at, own in enumerate(columns))
+        new = [None if text is None else guard(text) for text in columns[0].texts[len(wanted[0]) :]]
+        told = label_texts(name, new, prepared)
+        wanted = [np.append(wanted[at], numbered(own[at] for own in told)) for at in (0, 1)]
+        read = [np.append(read[at], numbered(columns[at + 1].texts[len(read[at]) :])) for at in (0, 1)]
+        differ = [wanted[at][label] != read[at][ends[at]] for at in (0, 1)]
+        wrong += int((differ[0] | differ[1]).sum())
+    return wrong
 
 
 def _flat(place: Any, name: str, nested: str) -> pa.Table | None:
@@ -145,14 +165,8 @@ def _flat(place: Any, name: str, nested: str) -> pa.Table | None:
     return table.select([name, nested]).flatten()
 
 
-def _texts(name: str, labels: Sequence[str | None], prepared: Prepared) -> list[Texts]:
+def label_texts(name: str, labels: Sequence[str | None], prepared: Prepared) -> list[Texts]:
+    """Write the ends of labels as they stand in a text file."""
     ends, kind = label_ends(name, labels, prepared), prepared.policy.attributes[name].type
     columns = (as_text(array_of(name, [end[at] for end in ends], kind)).to_pylist() for at in (0, 1))
     return list(zip(*columns, strict=True))
-
-
-def _same(one: Texts, other: Texts) -> bool:
-    return all(
-        a == b or (a is not None and b is not None and number_key(a) is not None and number_key(a) == number_key(b))
-        for a, b in zip(one, other, strict=True)
-    )
