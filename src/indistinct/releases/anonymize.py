@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from indistinct import losses
 from indistinct.algorithms import declared, form_of
 from indistinct.errors import PolicyError, SchemaError, VerificationError
+from indistinct.models.safepub import budget
 from indistinct.notices import Notice
+from indistinct.policy.privacy import Safepub
 from indistinct.releases.consult import consult, open_ledger
 from indistinct.releases.decision import apply, decide, layout_of, pseudonyms_given
 from indistinct.releases.groups import (
@@ -393,6 +395,7 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
     grouped = assignment.group_of is not None
     if grouped:
         notices.append(weakness(decision.published, names))
+    spending = [model for model in policy.privacy if isinstance(model, Safepub)]
     loss = _loss(decision)
     notices += _lost_columns(loss)
     return {
@@ -416,6 +419,7 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
         "phases": {},
         "loss": loss,
         "levels": None if assignment.levels is None else dict(zip(names, assignment.levels, strict=True)),
+        **({"budget": budget(spending[0])} if spending else {}),
         "models": [],
         "verification": {"rows_match": False, "coverage": "not proven"},
         "outputs": [],
