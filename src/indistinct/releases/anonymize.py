@@ -23,6 +23,7 @@ from indistinct.releases.groups import (
     verify_groups_written,
     weakness,
 )
+from indistinct.releases.item_sets import with_item_levels
 from indistinct.releases.judge import persons_spread, unit_of, weaknesses
 from indistinct.releases.manifest import earlier_releases, publish_with, stage_manifest
 from indistinct.releases.prepare import near_unique, prepare
@@ -160,6 +161,7 @@ def anonymize(
     layout = layout_of(prepared)
     clock.lap("count")
     clock.move("count", "read", prepared.counted.reading)
+    prepared = with_item_levels(prepared)
     assignment = decide(prepared, progress)
     clock.lap("decide")
     decision = apply(prepared, assignment, layout)

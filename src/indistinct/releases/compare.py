@@ -25,6 +25,7 @@ from indistinct.policy import Policy
 from indistinct.policy.document import ALGORITHMS
 from indistinct.releases.decision import decide, suppressed_rows
 from indistinct.releases.frontier import chart_text, svg, table_text
+from indistinct.releases.item_sets import sets_of_recoding, with_item_levels
 from indistinct.releases.judge import judge, unit_of
 from indistinct.releases.prepare import prepare
 from indistinct.releases.texts import as_html
@@ -202,9 +203,10 @@ def _run(
     start = perf_counter()
     _forget_peak()
     try:
-        assignment = decide(replace(prepared, policy=policy), progress)
+        own = with_item_levels(replace(prepared, policy=policy))
+        assignment = decide(own, progress)
         used = {"seconds": round(perf_counter() - start, 3), "peak_memory_bytes": _peak()}
-        found = {**asked, **_measured(prepared.counted.frequencies, policy, assignment), **used}
+        found = {**asked, **_measured(own.counted.frequencies, policy, assignment), **used}
     except Cancelled:
         raise
     except IndistinctError as error:
@@ -232,6 +234,7 @@ def _measured(frequencies: Frequencies, policy: Policy, assignment: Assignment) 
     """Judge the classes of a run and measure what they lose."""
     recoding = recoding_of(frequencies, assignment)
     classes = classes_of(frequencies, _merged(assignment, recoding))
+    classes = replace(classes, sets=sets_of_recoding(policy, recoding_of(frequencies, _merged(assignment, recoding))))
     models, _ = judge(policy, classes, Context(frequencies.references))
     broken = [entry for entry in models if not entry["satisfied"]]
     names = [hierarchy.attribute for hierarchy in frequencies.quasi]
