@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from decimal import Decimal, localcontext
-from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from indistinct.policy.parameters import Exact, Privacy, Whole, exact
+from indistinct.policy.epsilon import Epsilon as Budget
+from indistinct.policy.parameters import Exact, Privacy, Whole
 from indistinct.policy.problems import problem, refuse
 
 if TYPE_CHECKING:
@@ -19,27 +17,9 @@ if TYPE_CHECKING:
 
 
 def _epsilon(value: object) -> str:
-    """Read an epsilon: a number above 0, or ``ln x`` with x above 1; returns it as text."""
-    message = 'must be a number above 0, or a text such as "ln 2"'
-    logarithm = re.fullmatch(r"\s*ln\s+(\S+)\s*", value) if isinstance(value, str) else None
-    try:
-        number = exact(logarithm[1] if logarithm else value)
-    except ValueError:
-        raise ValueError(message) from None
-    if number <= (1 if logarithm else 0):
-        raise ValueError(message)
-    if logarithm:
-        return f"ln {number}"
-    if number > _LARGEST:
-        raise ValueError(f"must be at most {_LARGEST}: more is no protection")
-    return str(Decimal(number.numerator) / number.denominator) if _is_decimal(number) else str(number)
+    return str(Budget.read(value))
 
 
-def _is_decimal(number: Fraction) -> bool:
-    return 10**25 % number.denominator == 0
-
-
-_LARGEST = 20
 Epsilon = Annotated[
     str,
     BeforeValidator(_epsilon),
@@ -86,6 +66,11 @@ class Safepub(Privacy):
             search_epsilon: Number | None = None,
         ) -> None: ...
 
+    @property
+    def budget(self) -> Budget:
+        """The epsilon as a number that can be added and compared."""
+        return Budget.read(self.epsilon)
+
     @model_validator(mode="after")
     def _one_scheme(self) -> Self:
         if (self.levels is None) == (self.search_epsilon is None):
@@ -94,22 +79,7 @@ class Safepub(Privacy):
                 "search_epsilon, the part of epsilon that chooses them"
             )
             refuse([problem(("levels",), sentence)])
-        if self.search_epsilon is not None and not is_below(self.search_epsilon, self.epsilon):
+        if self.search_epsilon is not None and not Budget(self.search_epsilon).is_below(self.budget):
             sentence = f"must be less than epsilon, which is {self.epsilon}: the rest of it is spent on the release"
             refuse([problem(("search_epsilon",), sentence, self.search_epsilon)])
         return self
-
-
-def is_below(part: Fraction, epsilon: str) -> bool:
-    """Whether a number is below an epsilon as it is written (``ln x`` to 50 digits, in doubt not).
-
-    >>> is_below(Fraction(69, 100), "ln 2"), is_below(Fraction(7, 10), "ln 2"), is_below(Fraction(1), "1")
-    (True, False, False)
-    """
-    if not epsilon.startswith("ln "):
-        return part < Fraction(epsilon)
-    base = Fraction(epsilon.removeprefix("ln "))
-    with localcontext() as context:
-        context.prec = 60
-        logarithm = Fraction((Decimal(base.numerator) / base.denominator).ln())
-    return part < logarithm - Fraction(1, 10**50)
