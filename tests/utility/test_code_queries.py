@@ -16,15 +16,10 @@ pytestmark = pytest.mark.small
 
 def counted(quasi, values):
     """Count rows of one column, whose values go to a root or stay, and a sensitive one."""
-    columns = [sorted(set(column)) for column in (quasi, values)]
-    rows = [
-        [column.index(value) for column, value in zip(columns, row, strict=True)]
-        for row in zip(quasi, values, strict=True)
-    ]
+    columns = [sorted(set(quasi)), sorted(set(values))]
+    rows = [(columns[0].index(one), columns[1].index(other)) for one, other in zip(quasi, values, strict=True)]
     cells, number = np.unique(np.array(rows, np.int32), axis=0, return_counts=True)
-    one, other = (
-        build_hierarchy(name, texts, spec={"kind": "suppress"}) for name, texts in zip("qs", columns, strict=True)
-    )
+    one, other = (build_hierarchy(name, columns[at], spec={"kind": "suppress"}) for at, name in enumerate("qs"))
     return frequencies_of((one,), (other,), np.ascontiguousarray(cells), number.astype(np.int64))
 
 
