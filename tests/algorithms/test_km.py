@@ -58,7 +58,7 @@ def test_example(tmp_path):
     (entry,) = release.document["models"]
     assert (entry["satisfied"], entry["achieved"]) == (True, {"k": 3, "m": 2})
     told = [warning["message"] for warning in release.document["warnings"]]
-    assert any("smallest class of equal quasi-identifiers has 1 rows" in message for message in told)
+    assert any("smallest class of equal quasi-identifiers has 1 row" in message for message in told)
     answer = ind.verify(table, tmp_path / "out.csv", asked)
     assert answer.satisfied
     assert answer.document["coverage"]["status"] == "proven"
@@ -118,6 +118,23 @@ def test_cells_without_items_stay_apart_from_missing_ones(tmp_path):
     release = ind.anonymize(table, policy(tmp_path, 2, 1, FOOD), output=tmp_path / "out.csv")
     assert release.table.sort_by("row")["items"].to_pylist() == [None, ",", ",", "beer", "beer"]
     assert release.document["verification"] == {"rows_match": True, "coverage": "proven"}
+
+
+def test_reports_say_what_was_done(tmp_path):
+    release = ind.anonymize(table_of(["beer,milk", "wine,milk", "beer,cheese"]), policy(tmp_path, 2, 2, FOOD))
+    for language, sentence in (("en", "set of at most 2 items of items"), ("zh-CN", "至多 2 项")):
+        ind.report(release, tmp_path / f"{language}.md", language=language)
+        text = (tmp_path / f"{language}.md").read_text(encoding="utf-8")
+        assert sentence in text
+        assert ("item by item" if language == "en" else "逐项") in text
+
+
+def test_utility_reads_its_labels(tmp_path):
+    # wine,milk is published as dairy,drinks, which covers the three cells of this table: (3 - 1) / (3 - 1)
+    table, asked = table_of(["beer,milk", "wine,milk", "beer,cheese"]), policy(tmp_path, 2, 2, FOOD)
+    found = ind.utility(table, ind.anonymize(table, asked).table, asked, queries=5).document
+    assert found["losses"]["lm_by_attribute"]["items"] == 1.0
+    assert not [warning for warning in found["warnings"] if warning["kind"] == "labels"]
 
 
 def test_several_columns_and_several_parameters(tmp_path):

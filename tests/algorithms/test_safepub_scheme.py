@@ -166,6 +166,29 @@ def test_bounds_of_levels_bound_the_search():
     assert safepub(frequencies, asked, silent).levels == (1, 0)
 
 
+@pytest.mark.parametrize(
+    ("kind", "spec"),
+    [
+        ("integer", {"kind": "intervals", "widths": [5, 10], "origin": 0}),
+        ("integer", {"kind": "intervals", "breaks": [[0, 30, 100], [0, 100]]}),
+        ("integer", {"kind": "intervals", "widths": [10], "origin": 0, "top": 40}),
+        ("date", {"kind": "dates", "levels": ["month", "year"]}),
+        ("text", {"kind": "suppress"}),
+        ("text", {"kind": "rows", "rows": [("20", "few", "*"), ("55", "many", "*"), ("2024-01-02", "new", "*")]}),
+    ],
+)
+def test_levels_do_not_depend_on_other_rows(kind, spec):
+    value, other = ("2024-01-02", "1999-12-31") if kind == "date" else ("20", "55")
+    small, large = (build_hierarchy("x", texts, spec=spec, type=kind) for texts in ([value], [other, value, None]))
+    assert small.height == large.height
+
+    def labels(hierarchy):
+        code = hierarchy.codes()[value]
+        return [hierarchy.node_label(number, int(own.node_of[code])) for number, own in enumerate(hierarchy.levels)]
+
+    assert labels(small) == labels(large)
+
+
 def test_what_cannot_be_searched_is_refused():
     masked = {"age": {"role": "qi", "hierarchy": {"kind": "masking"}}, "sex": {"role": "qi"}}
     with pytest.raises(ind.PolicyError, match="longest value"):

@@ -64,7 +64,7 @@ def km(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assignme
     items = ", ".join(f'"{name}"' for name in policy.item_columns)
     note = (
         f"km_anonymity is about what others know of the items in {items}: whole rows are not made alike, and the "
-        f"smallest class of equal quasi-identifiers has {smallest} rows"
+        f"smallest class of equal quasi-identifiers has {smallest} row{'' if smallest == 1 else 's'}"
     )
     progress("search", 1, 1)
     return Assignment.of_tuples(frequencies, class_of, levels, (note,))
