@@ -13,7 +13,7 @@ import indistinct as ind
 import naive_safepub as naive
 from indistinct.algorithms.exponential_mechanism import exponential_mechanism
 from indistinct.algorithms.safepub import safepub
-from indistinct.algorithms.safepub_scheme import chosen_levels
+from indistinct.algorithms.safepub_scheme import chosen_levels, class_worths, score
 from indistinct.hierarchies import build_hierarchy
 from indistinct.models.safepub import least_k, mechanism
 from indistinct.releases.prepare import prepare
@@ -97,6 +97,20 @@ def test_levels_are_drawn_by_the_definition(rows, needed):
     for first in range(0, 256, 15):
         levels = chosen_levels(frequencies, EPSILON, needed, Fraction(1), silent, words(first))
         assert levels == naive.drawn(chances, as_number(first))
+
+
+@settings(deadline=None)
+@given(rows=ROWS, needed=st.integers(1, 4))
+def test_scores_are_those_of_the_definition(rows, needed):
+    frequencies = counted(rows)
+    ranges = [range(3), range(2)]
+    worths = class_worths(frequencies.tuples, frequencies.tuple_rows, frequencies.quasi, ranges, needed)
+    expected = naive.scores(rows, TREES, [1, 1], needed)
+    assert {g: score(frequencies.quasi, g, int(worths[g])) for g in expected} == expected
+    bounded = class_worths(
+        frequencies.tuples, frequencies.tuple_rows, frequencies.quasi, [range(1), range(1, 2)], needed
+    )
+    assert bounded.tolist() == [[worths[0, 1]]]
 
 
 @settings(deadline=None)

@@ -36,10 +36,11 @@ import numpy as np
 
 from indistinct.algorithms.exponential_mechanism import exponential_mechanism
 from indistinct.errors import PolicyError
+from indistinct.tables.count import silent
 from indistinct.tables.order import lexicographic_order, run_starts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -70,13 +71,13 @@ def chosen_levels(
             "min_level and max_level, or state levels",
             key="privacy.search_epsilon",
         )
+    needed = ceil(k / beta)
+    worths = class_worths(frequencies.tuples, frequencies.tuple_rows, frequencies.quasi, ranges, needed, progress)
     schemes = list(product(*ranges))
-    found = class_worths(frequencies.tuples, frequencies.tuple_rows, frequencies.quasi, ranges, ceil(k / beta))
-    exponents = []
-    for done, (levels, worth) in enumerate(zip(schemes, found, strict=True)):
-        progress("search", done, number)
-        exponents.append(epsilon * score(frequencies.quasi, levels, worth) / SENSITIVITY)
-    progress("search", number, number)
+    exponents = [
+        epsilon * score(frequencies.quasi, levels, worth) / SENSITIVITY
+        for levels, worth in zip(schemes, worths.ravel().tolist(), strict=True)
+    ]
     return schemes[exponential_mechanism(exponents, bits)]
 
 
@@ -108,20 +109,54 @@ def score(quasi: Sequence[Hierarchy], levels: Sequence[int], worth: int) -> Frac
 
 
 def class_worths(
-    codes: Int32, rows: Int64, quasi: Sequence[Hierarchy], ranges: Sequence[range], needed: int
-) -> Iterator[int]:
-    """For each combination of levels, the last column fastest: the sum over classes of f(rows), h = ``needed``.
+    codes: Int32,
+    rows: Int64,
+    quasi: Sequence[Hierarchy],
+    ranges: Sequence[range],
+    needed: int,
+    progress: Progress = silent,
+) -> Int64:
+    """Sum of f(rows) over the classes of each combination of levels, h = ``needed``: int64, one axis for each column.
 
-    ``codes`` int32[u, d] and ``rows`` int64[u]. Classes are rolled up column by column.
+    ``codes`` int32[u, d] and ``rows`` int64[u]. Columns are recoded one after the other, those with most values first,
+    equal rows are merged, and rows are left out that would be in a class of at most h even with all other columns at
+    their highest level: in finer classes they count nothing.
     """
-    if not quasi:
-        yield int(np.clip(SENSITIVITY * (rows - needed), 0, rows).sum())
-        return
-    for level in ranges[0]:
-        # a recoded column goes behind: its nodes are numbers like any other code
-        column = quasi[0].levels[level].node_of[codes[:, 0]]
-        recoded = np.column_stack([codes[:, 1:], column])
-        order = lexicographic_order(recoded, [int(own.max()) + 1 for own in recoded.T])
-        first = np.flatnonzero(run_starts(recoded[order]))
-        sums = np.add.reduceat(rows[order], first)
-        yield from class_worths(recoded[order[first]], sums, quasi[1:], ranges[1:], needed)
+    order = sorted(range(len(quasi)), key=lambda a: (-quasi[a].size, a))
+    shape = tuple(len(ranges[a]) for a in order)
+    tops = [quasi[a].levels[ranges[a][-1]].node_of for a in order]
+    found = np.zeros(shape, np.int64)
+
+    def descend(codes: Int32, rows: Int64, chosen: tuple[int, ...]) -> None:
+        place = len(chosen)
+        if place == len(order):
+            found[chosen] = np.clip(SENSITIVITY * (rows - needed), 0, rows).sum()
+            return
+        for number, level in enumerate(ranges[order[place]]):
+            here = (*chosen, number)
+            progress("search", int(np.ravel_multi_index(here + (0,) * (len(order) - len(here)), shape)), found.size)
+            # a recoded column goes behind: its nodes are numbers like any other code
+            recoded = np.column_stack([codes[:, 1:], quasi[order[place]].levels[level].node_of[codes[:, 0]]])
+            others = [top[recoded[:, a]] for a, top in enumerate(tops[place + 1 :])]
+            coarse = np.column_stack([*others, recoded[:, len(others) :]])
+            own, sums = _grouped(coarse, rows)
+            kept = sums[own] > needed
+            if kept.any():
+                group, sums = _grouped(recoded[kept], rows[kept])
+                first = np.zeros(len(sums), np.int64)
+                first[group] = np.flatnonzero(kept)
+                descend(recoded[first], sums, here)
+
+    descend(codes[:, order], rows, ())
+    progress("search", found.size, found.size)
+    return found.transpose(np.argsort(order))
+
+
+def _grouped(codes: Int32, rows: Int64) -> tuple[Int64, Int64]:
+    """Number of the group of equal rows that each row is in, and the sum of ``rows`` of each group."""
+    order = lexicographic_order(codes, [int(column.max()) + 1 for column in codes.T])
+    group = np.empty(len(codes), np.int64)
+    group[order] = np.cumsum(run_starts(codes[order])) - 1
+    sums = np.zeros(int(group.max()) + 1, np.int64)
+    np.add.at(sums, group, rows)
+    return group, sums
