@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct import markup
 from indistinct.errors import InfeasibleError
 from indistinct.losses import lm
 from indistinct.models import Context, evaluate
 from indistinct.releases.decision import decide, suppressed_rows
 from indistinct.releases.item_sets import with_item_levels
 from indistinct.releases.prepare import prepare
-from indistinct.releases.texts import counted, explanation_text, table_html
+from indistinct.releases.texts import counted, explanation_text
 from indistinct.tables.classes import classes_of, recoding_of
 from indistinct.tables.count import silent
 from indistinct.tables.records import SUPPRESSED, Assignment
@@ -59,7 +60,8 @@ class Explanation:
         return explanation_text(self.document)
 
     def _repr_html_(self) -> str:
-        return table_html("Why", ("question", "answer"), [(s["about"], s["text"]) for s in self.document["sentences"]])
+        rows = [(s["about"], s["text"]) for s in self.document["sentences"]]
+        return markup.table("Why", ("question", "answer"), rows)
 
 
 def explain(

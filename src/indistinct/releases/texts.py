@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Any
+
+from indistinct.markup import preformatted, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -238,17 +239,7 @@ def verification_text(document: Mapping[str, Any]) -> str:
 def as_html(text: str, models: Iterable[Mapping[str, Any]] = ()) -> str:
     """Show an answer in a notebook: its models as a table, and below them the text as it is in a terminal."""
     entries = list(models)
-    return (models_html("Models", entries) if entries else "") + f"<pre>{escape(text)}</pre>"
-
-
-def table_html(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Write a table for a notebook."""
-    heads = "".join(f'<th scope="col" style="text-align:left">{escape(str(cell))}</th>' for cell in head)
-    body = "".join(
-        "<tr>" + "".join(f'<td style="text-align:left">{escape(str(cell))}</td>' for cell in row) + "</tr>"
-        for row in rows
-    )
-    return f"<table><caption>{escape(caption)}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    return (models_html("Models", entries) if entries else "") + preformatted(text)
 
 
 def models_html(caption: str, entries: Iterable[Mapping[str, Any]]) -> str:
@@ -258,7 +249,7 @@ def models_html(caption: str, entries: Iterable[Mapping[str, Any]]) -> str:
         (model_title(entry), parameters(entry["required"]), parameters(entry["achieved"]), verdict[entry["satisfied"]])
         for entry in entries
     ]
-    return table_html(caption, ("model", "asked", "reached", "holds"), rows)
+    return table(caption, ("model", "asked", "reached", "holds"), rows)
 
 
 def utility_text(document: Mapping[str, Any]) -> str:
