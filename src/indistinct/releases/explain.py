@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct import markup
 from indistinct.algorithms import form_of
 from indistinct.errors import InfeasibleError
 from indistinct.losses import lm
@@ -20,8 +21,9 @@ from indistinct.releases.decision import decide, suppressed_rows
 from indistinct.releases.explain_classes import largest, one_level_less, stretching, suppressed
 from indistinct.releases.explain_groups import left_over, most_frequent, sizes
 from indistinct.releases.explain_reach import reachable
+from indistinct.releases.item_sets import with_item_levels
 from indistinct.releases.prepare import prepare
-from indistinct.releases.texts import counted, explanation_text, table_html
+from indistinct.releases.texts import counted, explanation_text
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.count import silent
 
@@ -57,7 +59,8 @@ class Explanation:
         return explanation_text(self.document)
 
     def _repr_html_(self) -> str:
-        return table_html("Why", ("question", "answer"), [(s["about"], s["text"]) for s in self.document["sentences"]])
+        rows = [(s["about"], s["text"]) for s in self.document["sentences"]]
+        return markup.table("Why", ("question", "answer"), rows)
 
 
 def explain(
@@ -80,20 +83,22 @@ def explain(
     policy = given_policy(policy)
     policy.require_models()
     prepared = prepare(table, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
-    frequencies = prepared.counted.frequencies
-    document: dict[str, Any] = {"feasible": True, "rows": frequencies.total, "reason": None, "nearest": None}
+    rows = prepared.counted.frequencies.total
+    document: dict[str, Any] = {"feasible": True, "rows": rows, "reason": None, "nearest": None}
     document["sentences"] = sentences = []
 
     def say(about: str, text: str) -> None:
         sentences.append({"about": about, "text": text})
 
     try:
+        prepared = with_item_levels(prepared)
         assignment = decide(prepared, progress)
     except InfeasibleError as error:
         document.update(feasible=False, reason=error.public_message, nearest=error.nearest)
         say("target", f"the target cannot be met: {error.public_message}")
         if error.nearest:
             say("target", f"what can be had: {error.nearest}")
+    frequencies = prepared.counted.frequencies
     in_groups = form_of(policy) != "one_table"
     # in groups only models of quasi-identifiers ask for rows that are alike
     alike = tuple(model for model in policy.privacy if not (in_groups and model.attributes_used))
@@ -105,16 +110,18 @@ def explain(
         mean, by_attribute = lm(frequencies, assignment, recoding)
         document["lm"], document["classes"] = float(mean), assignment.classes
         document["suppressed_rows"] = suppressed_rows(assignment)
+        # km makes no classes: rows are equal where their generalized items are
+        formed = not policy.item_columns
         if in_groups:
             left_over(document["suppressed_rows"], assignment, say)
             document["groups"] = sizes(frequencies, assignment, policy, mean, say)
         else:
             document["suppressed"] = suppressed(prepared, assignment, say)
-            document["largest_classes"] = largest(prepared, assignment, recoding, say)
+            document["largest_classes"] = largest(prepared, assignment, recoding, say) if formed else []
             document["one_level_less"] = one_level_less(prepared, assignment, say)
         # a level is that of all rows, whoever is in the class
-        fixed = assignment.levels is not None
-        document["stretching_rows"] = [] if fixed else stretching(frequencies, assignment, say)
+        stretched = formed and assignment.levels is None
+        document["stretching_rows"] = stretching(frequencies, assignment, say) if stretched else []
     else:
         by_attribute = {}
     document["attributes"] = _attributes(frequencies, by_attribute, say)
@@ -127,6 +134,8 @@ def _size_wanted(privacy: tuple[Privacy, ...]) -> int:
     """Rows or persons that every class needs for sure: the largest k and l."""
     wanted = [1]
     for model in privacy:
+        if model.model == "km_anonymity":
+            continue  # its k is that of sets of items
         wanted += [int(value) for name in ("k", "l", "p") if isinstance(value := getattr(model, name, None), int)]
     return max(wanted)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from indistinct.errors import InfeasibleError
 from indistinct.losses import lm
 from indistinct.releases.decision import decide
+from indistinct.releases.item_sets import with_item_levels
 from indistinct.tables.classes import recoding_of
 
 if TYPE_CHECKING:
@@ -53,11 +54,12 @@ def reachable(prepared: Prepared, limit: Fraction, say: Callable[[str, str], Non
 
 def _loses(prepared: Prepared, policy: Policy) -> Fraction:
     """LM of the release under another policy; 2 where there is none."""
-    frequencies = prepared.counted.frequencies
     try:
-        assignment = decide(replace(prepared, policy=policy))
+        prepared = with_item_levels(replace(prepared, policy=policy))
+        assignment = decide(prepared)
     except InfeasibleError:
         return Fraction(2)
+    frequencies = prepared.counted.frequencies
     return lm(frequencies, assignment, recoding_of(frequencies, assignment))[0]
 
 

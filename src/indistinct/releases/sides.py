@@ -167,5 +167,6 @@ def column_axis(
         character=spec.get("character", "*"),
         domain=attribute.domain if domain is None else domain,
         weight=attribute.weight,
+        separator=attribute.separator if name in policy.item_columns else None,
         **reading,
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct import markup
 from indistinct.errors import SchemaError
 from indistinct.losses import classification_metric
 from indistinct.notices import Notice
@@ -14,7 +15,6 @@ from indistinct.policy import given as given_policy
 from indistinct.policy import resolve
 from indistinct.releases.prepare import options_of
 from indistinct.releases.sides import held_out, sides_of
-from indistinct.releases.texts import table_html
 from indistinct.releases.texts_utility import utility_text
 from indistinct.tables.count import silent
 from indistinct.tables.source import open_source
@@ -56,7 +56,7 @@ class Utility:
              f"{100 * lost[entry['column']]:.1f} %" if entry["column"] in lost else "")
             for entry in self.document["distributions"]
         ]  # fmt: skip
-        return table_html("What the published table is still good for", head, rows)
+        return markup.table("What the published table is still good for", head, rows)
 
 
 def utility(
