@@ -133,7 +133,8 @@ def form(
 
     ``class_start`` and ``rows`` as in ``Slots``; ``bucket`` and ``around`` are those of all numbers.
     """
-    from indistinct.kernels.grouping import FREE, form_groups, place_leftovers
+    from indistinct.kernels.grouping import FREE, form_groups
+    from indistinct.kernels.leftovers import place_leftovers
 
     k, left = privacy.k, rows.copy()
     members = np.full((int(rows.sum()) // k + 1, 2 * k), FREE, np.int32)
