@@ -23,17 +23,18 @@ FEW = 16
 
 @kernel
 def joins(windows: Int64, near: Int64, size: int, low: int, high: int, place: int) -> int:
-    """How many members are near a row that would join a group; -1 if somebody's risk would then exceed 1/2.
+    """How many members are near a row that would join a group, or -1 - r if somebody's risk would then exceed 1/2.
 
-    ``windows`` int64[3, >= size] holds low, high and place of each member, ``near`` how many others are near it.
+    All rows from ``place`` up to place r are refused as well. ``windows`` int64[3, >= size] holds low, high and place of
+    each member, ``near`` how many others are near it.
     """
     count = 0
     for i in range(size):
         if low <= windows[2, i] <= high:
             count += 1
         if windows[0, i] <= place <= windows[1, i] and 2 * (near[i] + 1) > size + 1:
-            return -1
-    return -1 if 2 * count > size + 1 else count
+            return -1 - windows[1, i]
+    return -1 - place if 2 * count > size + 1 else count
 
 
 @kernel
@@ -63,6 +64,7 @@ def place_leftovers(
     size = np.zeros(groups, np.int64)
     near = np.zeros((groups, 2 * k), np.int32) if bounded else np.zeros((1, 1), np.int32)
     following = np.zeros(groups + 1, np.int64)  # the next group that may have room
+    refused = np.full(groups, -1, np.int64)  # up to which place a group refuses rows until it changes
     # the group at hand, copied: members lie far apart in memory
     hand = -1
     windows = np.zeros((3, 2 * k), np.int64)
@@ -82,35 +84,40 @@ def place_leftovers(
             if budget <= 0 and resume >= 0:
                 before, group = resume, resume
             while group < end and left[slot] > 0:
-                if bounded and group != hand:
-                    if hand >= 0:
-                        for i in range(size[hand]):
-                            near[hand, i] = met[i]
-                    hand = group
-                    for i in range(size[group]):
-                        other = members[group, i]
-                        windows[0, i] = low[other]
-                        windows[1, i] = high[other]
-                        windows[2, i] = place[other]
-                        met[i] = near[group, i]
-                while size[group] < 2 * k and left[slot] > 0:
-                    if bounded:
-                        count = joins(windows, met, size[group], low[slot], high[slot], place[slot])
-                        if count < 0:
-                            budget -= 1
-                            asked += 1
-                            break
+                if place[slot] <= refused[group]:
+                    budget -= 1
+                    asked += 1
+                else:
+                    if bounded and group != hand:
+                        if hand >= 0:
+                            for i in range(size[hand]):
+                                near[hand, i] = met[i]
+                        hand = group
                         for i in range(size[group]):
-                            if windows[0, i] <= place[slot] and place[slot] <= windows[1, i]:
-                                met[i] += 1
-                        windows[0, size[group]] = low[slot]
-                        windows[1, size[group]] = high[slot]
-                        windows[2, size[group]] = place[slot]
-                        met[size[group]] = count
-                    members[group, size[group]] = slot
-                    size[group] += 1
-                    left[slot] -= 1
-                    resume = group
+                            other = members[group, i]
+                            windows[0, i] = low[other]
+                            windows[1, i] = high[other]
+                            windows[2, i] = place[other]
+                            met[i] = near[group, i]
+                    while size[group] < 2 * k and left[slot] > 0:
+                        if bounded:
+                            count = joins(windows, met, size[group], low[slot], high[slot], place[slot])
+                            if count < 0:
+                                refused[group] = -1 - count
+                                budget -= 1
+                                asked += 1
+                                break
+                            for i in range(size[group]):
+                                if windows[0, i] <= place[slot] and place[slot] <= windows[1, i]:
+                                    met[i] += 1
+                            windows[0, size[group]] = low[slot]
+                            windows[1, size[group]] = high[slot]
+                            windows[2, size[group]] = place[slot]
+                            met[size[group]] = count
+                        members[group, size[group]] = slot
+                        size[group] += 1
+                        left[slot] -= 1
+                        resume = group
                 after = following[group]
                 if size[group] < 2 * k:
                     before = group
