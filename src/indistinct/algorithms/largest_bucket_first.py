@@ -143,9 +143,7 @@ def form(
     reasons = np.zeros(2, np.int64)
     bounded = int(privacy.separation == "disjoint")
     interval, place = around.interval[value], value.astype(np.int64)
-    place_leftovers(
-        class_start, interval, low, high, place, left, k, bounded, members, class_of, groups, reasons
-    )
+    place_leftovers(class_start, interval, low, high, place, left, k, bounded, members, class_of, groups, reasons)
     members = members[:groups]
     group, at = np.nonzero(members != FREE)
     counted = dict(zip(("size", "proximity"), reasons.tolist(), strict=True))

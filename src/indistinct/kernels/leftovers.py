@@ -4,9 +4,9 @@ Slots are those of ``kernels.grouping``; slot s is *near* slot t iff ``low[t] <=
 of one interval lie side by side, and in it ``low`` and ``high`` ascend.
 
 A group that refuses a row refuses it until the group changes, and mostly all rows beyond it up to some place: while its
-member that has half of the group near it is near them too, or while they have the same half of the group near them. That
-place is kept in a tournament tree over the groups, so that the first group that may take a row is found in O(log g), and
-no group refuses more often than it has members that can be the reason.
+member that has half of the group near it is near them too, or while they have the same half of the group near them.
+That place is kept in a tournament tree over the groups, so that the first group that may take a row is found in
+O(log g). A member is the reason of a refusal once, or once for each interval whose rows have it in their window.
 """
 
 from __future__ import annotations
