@@ -34,7 +34,7 @@ def main():
         out = {}
         for quality in ("fast", "balanced"):
             path = work / f"{quality}.toml"
-            policy_of(data, recoding={"quality": quality}).save(path)
+            policy_of(data, recoding={"quality": quality}, table={"unlisted": "insensitive"}).save(path)
             out[quality] = ["--policy", path, "--force", "--quiet", "--output"]
         show("3,000,000 rows, CSV to CSV, fast", {"seconds": 6, "mib": 1229}, RUNS,
              "anonymize", csv, *out["fast"], work / "out.csv")  # fmt: skip

@@ -153,7 +153,7 @@ class Reader:
         starts = np.searchsorted(label[arrangement], np.arange(len(labels) + 1)).tolist()
         for text, start, stop in zip(labels, starts, starts[1:], strict=False):
             pairs = arrangement[start:stop]
-            agree[pairs] = np.isin(value[pairs], self.find(text)) if start < stop else False
+            agree[pairs] = _among(value[pairs], self.find(text)) if start < stop else False
         return agree
 
     def find(self, label: str | None) -> Indices:
@@ -293,6 +293,14 @@ def covers(
     for row, label in zip(table, labels, strict=True):
         row[reader.find(label)] = True
     return table
+
+
+def _among(numbers: NDArray[np.integer[Any]], ascending: Indices) -> NDArray[np.bool_]:
+    """Say which numbers are among others: a tenth of the time of ``np.isin`` for a few."""
+    if not len(ascending):
+        return np.zeros(len(numbers), np.bool_)
+    place = np.searchsorted(ascending, numbers)
+    return np.asarray(ascending[np.minimum(place, len(ascending) - 1)] == numbers)
 
 
 def _search(places: NDArray[Any], number: int, side: Any) -> int:
