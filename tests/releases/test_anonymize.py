@@ -405,3 +405,17 @@ def test_other_columns_are_verified_row_by_row(tmp_path, monkeypatch, suffix, ch
         ind.anonymize(table, policy, output=tmp_path / f"again.{suffix}")
     assert caught.value.where["column"] == "note"
     assert not (tmp_path / f"again.{suffix}").exists()
+
+
+def test_the_suppression_limit_that_is_named_would_do():
+    """Twenty values of one row each that are never changed: all twenty rows have to go, and then it can be met."""
+    table = pa.table({"ward": [*map(str, range(20)), *["x"] * 6], "age": list(range(26))})
+    attributes = {
+        "ward": {"role": "qi"},
+        "age": {"role": "qi", "type": "integer", "hierarchy": {"kind": "range", "bounds": "members"}},
+    }
+    policy = ind.Policy(attributes=attributes, privacy=[ind.KAnonymity(5)])
+    with pytest.raises(ind.InfeasibleError, match=r"76\.9231% \(20 of 26 rows\) would do"):
+        ind.anonymize(table, policy)
+    limited = policy.model_copy(update={"suppression": policy.suppression.model_copy(update={"limit": 0.769231})})
+    assert ind.anonymize(table, limited).document["suppressed_rows"] == 20
