@@ -25,6 +25,7 @@ FULL = {
     "local": ["--best", "--scaling"],
     "numeric": [],
     "large": ["--carried"],
+    "odd": [],
 }
 SMALL = {"main_job": ["--small"], "optimal": ["--small"], "local": ["--small"], "numeric": ["--small"]}
 AXES = {"rows": "rows", "width": "quasi-identifiers", "domain": "values of each attribute"}

@@ -39,7 +39,7 @@ def test_reports_are_written_with_the_release(folder):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--report", "r.pdf"), "none of these"),
+        (("--report", "r.docx"), "none of these"),
         (("--report", "out.csv.manifest.json"), "also another file"),
         (("--report", "no/such/folder/r.html"), "there is no folder"),
         (("--dictionary", "d.html"), "is neither"),
@@ -52,6 +52,63 @@ def test_reports_that_cannot_be_written_stop_the_run_before_it_starts(folder, wo
     assert code == 2
     assert said in err
     assert sorted(path.name for path in folder.iterdir()) == ["policy.toml", "table.csv"]
+
+
+def test_when_a_report_cannot_be_written_nothing_is_delivered(folder):
+    before = sorted(path.name for path in folder.iterdir())
+    name = "r" * 245 + ".html"  # may be a name, but not that of the hidden file beside it
+    code, out, err = publish(folder, "--dictionary", folder / "d.md", "--report", folder / name)
+    assert (code, out) == (2, "")
+    assert err.startswith(f'error: the report "{name}" cannot be written')
+    assert err.endswith("; nothing was delivered\n")
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_reports_show_attacks_on_demand_and_earlier_answers(folder):
+    code, _, err = publish(folder, "--attacks", "--report", folder / "r.json", "--public-report", folder / "q.json")
+    assert (code, err) == (0, "")
+    internal, public = (json.loads((folder / name).read_text()) for name in ("r.json", "q.json"))
+    assert "homogeneity" in [entry["attack"] for entry in internal["attacks_document"]["attacks"]]
+    assert "homogeneity" in [entry["attack"] for entry in public["attacks_document"]["attacks"]]
+    policy = ("--policy", folder / "policy.toml")
+    answers = {
+        "risk": run("risk", folder / "table.csv", *policy, "--published", folder / "out.csv", "--json"),
+        "attack": run("attack", folder / "out.csv", *policy, "--original", folder / "table.csv", "--json"),
+    }
+    given = []
+    for word, (code, out, err) in answers.items():
+        assert (code, err) == (0, "")
+        (folder / f"{word}.json").write_text(out)
+        given += [f"--{word}-document", folder / f"{word}.json"]
+    code, _, err = publish(
+        folder, *given, "--report", folder / "r.json", "--public-report", folder / "q.json", "--force"
+    )
+    assert (code, err) == (0, "")
+    internal, public = (json.loads((folder / name).read_text()) for name in ("r.json", "q.json"))
+    assert internal["risk_document"] == json.loads(answers["risk"][1])
+    assert internal["attacks_document"] == json.loads(answers["attack"][1])
+    assert public["attacks_document"] is None  # these attackers knew the original
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--attacks",), "name one with --report"),
+        (("--attacks", "--attack-document", "a.json", "--report", "r.html"), "not both"),
+        (("--risk-document", "table.csv", "--report", "r.html"), "no JSON document"),
+        (("--risk-document", "none.json", "--report", "r.html"), "cannot be read"),
+        (("--risk-document", "list.json", "--report", "r.html"), "no JSON document"),
+        (("--risk-document", "empty.json", "--report", "r.html"), "no answer of indistinct risk"),
+    ],
+)
+def test_documents_that_are_none_stop_the_run(folder, words, said):
+    (folder / "list.json").write_text("[]")
+    (folder / "empty.json").write_text("{}")
+    before = sorted(path.name for path in folder.iterdir())
+    code, _, err = publish(folder, *(folder / word if "." in word else word for word in words))
+    assert code == 2
+    assert said in err
+    assert sorted(path.name for path in folder.iterdir()) == before
 
 
 def test_utility_answers_in_words_and_as_a_document(folder):

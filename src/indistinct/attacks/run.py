@@ -22,7 +22,7 @@ from indistinct.attacks.scene import Scene, view_of
 from indistinct.attacks.similarity import similarity
 from indistinct.attacks.skewness import skewness
 from indistinct.attacks.tabulate import options_of, tabulate
-from indistinct.attacks.texts import as_html, attacks_text
+from indistinct.attacks.texts import attacks_html, attacks_text
 from indistinct.attacks.uniqueness import uniqueness
 from indistinct.attacks.unsorted_matching import unsorted_matching
 from indistinct.errors import PolicyError, SchemaError
@@ -78,7 +78,7 @@ class Attacks:
         return attacks_text(self.document, self.revealed)
 
     def _repr_html_(self) -> str:
-        return as_html(attacks_text(self.document, self.revealed))
+        return attacks_html(self.document, self.revealed)
 
 
 def attack(

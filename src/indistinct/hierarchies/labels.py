@@ -337,8 +337,7 @@ def _among(numbers: NDArray[np.integer[Any]], ascending: Indices) -> NDArray[np.
 
 def _search(places: NDArray[Any], number: int, side: Any) -> int:
     if places.dtype != object:
-        limits = np.iinfo(np.int64)
-        number = min(max(number, int(limits.min)), int(limits.max))
+        number = min(max(number, -(1 << 63)), (1 << 63) - 1)
     return int(np.searchsorted(places, number, side=side))
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import secrets
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from indistinct import losses
+from indistinct import losses, markup
 from indistinct.algorithms import declared, form_of
-from indistinct.errors import PolicyError, SchemaError, VerificationError
+from indistinct.errors import DataError, PolicyError, SchemaError, VerificationError
+from indistinct.models.safepub import budget
 from indistinct.notices import Notice
+from indistinct.policy.privacy import Safepub
 from indistinct.releases.consult import consult, open_ledger
 from indistinct.releases.decision import apply, decide, layout_of, pseudonyms_given
 from indistinct.releases.groups import (
@@ -21,8 +24,9 @@ from indistinct.releases.groups import (
     verify_groups_written,
     weakness,
 )
+from indistinct.releases.item_sets import with_item_levels
 from indistinct.releases.judge import persons_spread, unit_of, weaknesses
-from indistinct.releases.manifest import earlier_releases, publish_with, stage_manifest
+from indistinct.releases.manifest import earlier_releases, hashes, manifest_path, publish_with, stage_manifest
 from indistinct.releases.prepare import near_unique, prepare
 from indistinct.releases.proof import verify_written
 from indistinct.releases.published import delimiter_of, missing_text
@@ -36,7 +40,7 @@ from indistinct.tables.two_tables import TwoTables
 from indistinct.tables.write import DELIMITED_OUTPUTS, check_output, formula_notices, stage, stage_workbook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from indistinct.policy import Policy
     from indistinct.releases.decision import Decision
@@ -112,7 +116,12 @@ class Release:
         return release_text(self.document)
 
     def _repr_html_(self) -> str:
-        return as_html(release_text(self.document), self.document["models"])
+        lost = self.document["loss"]["lm_by_attribute"]
+        texts = [f"{100 * share:.1f} %" for share in lost.values()]
+        described = "; ".join(f"{name}: {text}" for name, text in zip(lost, texts, strict=True))
+        unique = f"lost-{secrets.token_hex(4)}"  # a notebook shows several releases on one page
+        chart = markup.bars(unique, "Detail lost", described, [*lost], [("", texts, [*lost.values()])])
+        return chart + as_html(release_text(self.document), self.document["models"])
 
 
 def anonymize(
@@ -123,13 +132,16 @@ def anonymize(
     force: bool = False,
     query: str | None = None,
     sql_table: str | None = None,
+    beside: Callable[[Release], Iterable[Staged]] | None = None,
     progress: Progress = silent,
 ) -> Release:
     """Publish a table that satisfies every model of the policy, and verify it.
 
     The reference distribution is that of the whole input. With ``output`` the file is written beside its place, read
     back, verified and only then renamed; the manifest comes last. Equal tables (in any order of rows) and policies
-    give equal results, except where ``output.order = "shuffled"``.
+    give equal results, except where ``output.order = "shuffled"``. ``beside`` is called with the finished release and
+    yields files that stand beside the output, such as reports (``stage_report``): they are written before anything has
+    its name, and then all files get theirs, or none.
 
     Raises PolicyError, SchemaError, DataError, HierarchyError for wrong input, InfeasibleError (with ``reason`` and
     ``nearest``) when the target cannot be met, VerificationError when a written file is not right, or a release breaks
@@ -158,6 +170,7 @@ def anonymize(
     layout = layout_of(prepared)
     clock.lap("count")
     clock.move("count", "read", prepared.counted.reading)
+    prepared = with_item_levels(prepared)
     assignment = decide(prepared, progress)
     clock.lap("decide")
     decision = apply(prepared, assignment, layout)
@@ -169,16 +182,22 @@ def anonymize(
         given = pseudonyms_given(layout)
         # written beside its place now, so that a full disk is met in time; named when the release is delivered
         staged = [stack.enter_context(stage_mapping(file, given[name])) for name, file in mappings.items()]
+
+        def companions(delivered: dict[str, Any]) -> Iterator[Staged]:
+            yield from staged
+            if beside is not None:
+                yield from beside(Release(delivered, decision, kind_of(table)))
+
         if path is None:
             document.update(_verified(decision, None, progress))
             _refuse_failed(document)
             qualify(document)
             _ask(ledger, decision, None, document)
             clock.lap("verify")
+            for mapping in staged:
+                mapping.publish()
         else:
-            deliver(decision, document, path, force=force, clock=clock, progress=progress)
-        for mapping in staged:
-            mapping.publish()
+            deliver(decision, document, path, force=force, beside=companions, clock=clock, progress=progress)
     document["phases"] = clock.laps
     document["seconds"] = round(sum(clock.laps.values()), 3)
     return Release(document, decision, kind_of(table))
@@ -195,10 +214,14 @@ def deliver(
     output: Path,
     *,
     force: bool,
+    beside: Callable[[dict[str, Any]], Iterable[Staged]] = lambda _: (),
     clock: _Clock | None = None,
     progress: Progress = silent,
 ) -> None:
-    """Write beside the output, verify what was written, rename, and write the manifest last."""
+    """Write beside the output, verify what was written, rename, and write the manifest last.
+
+    ``beside`` yields further files, made from the finished document; they get their names with the output or never.
+    """
     clock = clock or _Clock()
     prepared, policy, published = decision.prepared, decision.policy, decision.published
     targets = outputs_of(policy, output)
@@ -218,10 +241,19 @@ def deliver(
         qualify(document)
         _ask(open_ledger(policy), decision, staged[0].path, document)
         clock.lap("verify")
-        with stage_manifest(withheld(document, decision), staged, policy.hash(), output) as manifest:
-            publish_with(manifest, *staged)
-    document["outputs"] = [str(target) for target in targets]
-    document["manifest"] = str(manifest.target)
+        delivered = {
+            **document,
+            "outputs": [str(target) for target in targets],
+            "manifest": str(manifest_path(output)),
+            "sha256": hashes(staged),
+        }
+        try:
+            manifest = stack.enter_context(stage_manifest(withheld(delivered, decision), staged, policy.hash(), output))
+            others = [stack.enter_context(file) for file in beside(delivered)]
+        except DataError as error:
+            raise DataError(f"{error.message}; nothing was delivered", **error.where) from error
+        publish_with(manifest, *staged, *others)
+    document.update(delivered)
 
 
 def _ask(ledger: Ledger | None, decision: Decision, place: Path | None, document: dict[str, Any]) -> None:
@@ -393,6 +425,7 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
     grouped = assignment.group_of is not None
     if grouped:
         notices.append(weakness(decision.published, names))
+    spending = [model for model in policy.privacy if isinstance(model, Safepub)]
     loss = _loss(decision)
     notices += _lost_columns(loss)
     return {
@@ -416,9 +449,11 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
         "phases": {},
         "loss": loss,
         "levels": None if assignment.levels is None else dict(zip(names, assignment.levels, strict=True)),
+        **({"budget": budget(spending[0])} if spending else {}),
         "models": [],
         "verification": {"rows_match": False, "coverage": "not proven"},
         "outputs": [],
         "manifest": None,
+        "sha256": {},
         "warnings": [notice.document() for notice in notices],
     }

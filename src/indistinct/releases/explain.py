@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct import markup
 from indistinct.errors import InfeasibleError
 from indistinct.losses import lm
 from indistinct.models import Context, evaluate
 from indistinct.releases.decision import decide, suppressed_rows
+from indistinct.releases.item_sets import with_item_levels
 from indistinct.releases.prepare import prepare
-from indistinct.releases.texts import counted, explanation_text, table_html
+from indistinct.releases.texts import counted, explanation_text
 from indistinct.tables.classes import classes_of, recoding_of
 from indistinct.tables.count import silent
 from indistinct.tables.records import SUPPRESSED, Assignment
@@ -58,7 +60,8 @@ class Explanation:
         return explanation_text(self.document)
 
     def _repr_html_(self) -> str:
-        return table_html("Why", ("question", "answer"), [(s["about"], s["text"]) for s in self.document["sentences"]])
+        rows = [(s["about"], s["text"]) for s in self.document["sentences"]]
+        return markup.table("Why", ("question", "answer"), rows)
 
 
 def explain(
@@ -80,20 +83,22 @@ def explain(
     """
     policy.require_models()
     prepared = prepare(table, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
-    frequencies = prepared.counted.frequencies
-    document: dict[str, Any] = {"feasible": True, "rows": frequencies.total, "reason": None, "nearest": None}
+    rows = prepared.counted.frequencies.total
+    document: dict[str, Any] = {"feasible": True, "rows": rows, "reason": None, "nearest": None}
     document["sentences"] = sentences = []
 
     def say(about: str, text: str) -> None:
         sentences.append({"about": about, "text": text})
 
     try:
+        prepared = with_item_levels(prepared)
         assignment = decide(prepared, progress)
     except InfeasibleError as error:
         document.update(feasible=False, reason=error.public_message, nearest=error.nearest)
         say("target", f"the target cannot be met: {error.public_message}")
         if error.nearest:
             say("target", f"what can be had: {error.nearest}")
+    frequencies = prepared.counted.frequencies
     document["rare_values"] = _rare_values(frequencies, policy.privacy, say)
     if document["feasible"]:
         recoding = recoding_of(frequencies, assignment)
@@ -101,8 +106,10 @@ def explain(
         document["lm"], document["classes"] = float(mean), assignment.classes
         document["suppressed_rows"] = suppressed_rows(assignment)
         document["suppressed"] = _suppressed(prepared, assignment, say)
-        document["largest_classes"] = _largest(prepared, assignment, recoding, say)
-        document["stretching_rows"] = _stretching(frequencies, assignment, say)
+        # km makes no classes: rows are equal where their generalized items are
+        formed = not policy.item_columns
+        document["largest_classes"] = _largest(prepared, assignment, recoding, say) if formed else []
+        document["stretching_rows"] = _stretching(frequencies, assignment, say) if formed else []
         document["one_level_less"] = _one_level_less(prepared, assignment, say)
     else:
         by_attribute = {}
@@ -116,6 +123,8 @@ def _size_wanted(privacy: tuple[Privacy, ...]) -> int:
     """Rows or persons that every class needs for sure: the largest k and l."""
     wanted = [1]
     for model in privacy:
+        if model.model == "km_anonymity":
+            continue  # its k is that of sets of items
         wanted += [int(value) for name in ("k", "l", "p") if isinstance(value := getattr(model, name, None), int)]
     return max(wanted)
 
@@ -455,11 +464,12 @@ def _loses(prepared: Prepared, policy: Policy) -> Fraction:
     """LM of the release under another policy; 2 where there is none."""
     from dataclasses import replace
 
-    frequencies = prepared.counted.frequencies
     try:
-        assignment = decide(replace(prepared, policy=policy))
+        prepared = with_item_levels(replace(prepared, policy=policy))
+        assignment = decide(prepared)
     except InfeasibleError:
         return Fraction(2)
+    frequencies = prepared.counted.frequencies
     return lm(frequencies, assignment, recoding_of(frequencies, assignment))[0]
 
 

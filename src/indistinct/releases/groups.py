@@ -228,10 +228,13 @@ def judge_groups(
 
     Raises DataError when no group has a value that occurs in the original.
     """
-    attribute = grouped_attribute(policy)
-    context = Context(frequencies.references)
-    by_group = _classes_of_groups(groups, frequencies, attribute)
+    by_group = _classes_of_groups(groups, frequencies, grouped_attribute(policy))
     by_row = _classes_of_rows(pair.qit, frequencies)
+    return judge_both(policy, by_group, by_row, Context(frequencies.references)), by_row
+
+
+def judge_both(policy: Policy, by_group: Classes, by_row: Classes, context: Context) -> list[dict[str, Any]]:
+    """Judge models of sensitive attributes on the groups, others on the classes of quasi-identifiers."""
     entries: list[dict[str, Any]] = []
     for model in policy.privacy:
         on, classes = ("groups", by_group) if model.attributes_used else ("classes", by_row)
@@ -239,7 +242,7 @@ def judge_groups(
         if isinstance(model, EpsIKAnonymity):
             entry = _with_size_cap(entry, by_group, model.k)
         entries.append({**entry, "on": on})
-    return entries, by_row
+    return entries
 
 
 def _with_size_cap(entry: dict[str, Any], groups: Classes, k: int) -> dict[str, Any]:

@@ -141,7 +141,7 @@ def binder(
         hierarchy = build_hierarchy(
             name,
             texts,
-            spec=attribute.spec,
+            spec=None if name in policy.item_columns else attribute.spec,  # that is the tree of its items
             **reading_of(policy, source, name),
             domain=attribute.domain,
             weight=attribute.weight,

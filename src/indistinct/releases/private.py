@@ -7,13 +7,14 @@ from fractions import Fraction
 from math import exp
 from typing import TYPE_CHECKING, Any, Literal
 
+from indistinct import markup
 from indistinct.errors import PolicyError, SchemaError
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.hierarchies.values import exact
 from indistinct.notices import Notice
 from indistinct.policy import resolve
 from indistinct.releases.prepare import options_of
-from indistinct.releases.texts import MODEL_NAMES, table_html
+from indistinct.releases.texts import MODEL_NAMES
 from indistinct.releases.texts_private import private_text, short
 from indistinct.releases.utility import column_axis, sides_of
 from indistinct.tables.count import silent
@@ -65,7 +66,7 @@ class Private:
             )
             for entry in self.document["answers"]
         ]
-        return table_html("Answers from the published table and with noise", head, rows)
+        return markup.table("Answers from the published table and with noise", head, rows)
 
 
 def private(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct import markup
 from indistinct.errors import DataError, PolicyError, SchemaError
 from indistinct.notices import Notice
 from indistinct.policy import from_flags
@@ -76,7 +77,7 @@ class Risk:
         return risk_text(self.document)
 
     def _repr_html_(self) -> str:
-        return as_html(risk_text(self.document))
+        return _risk_table(self.document) + as_html(risk_text(self.document))
 
 
 @dataclass(frozen=True)
@@ -383,6 +384,17 @@ def risk_text(document: Mapping[str, Any]) -> str:
     lines += [band["sentence"] for band in (after or document)["class_sizes"]]
     lines += [f"note: {warning['message']}" for warning in document["warnings"]]
     return "\n".join(lines)
+
+
+def _risk_table(document: Mapping[str, Any]) -> str:
+    after = document["published"]
+    columns = [
+        {_key(entry): _numbers_of(entry) for entry in measured["measures"]}
+        for measured in ([document] if after is None else [document, after])
+    ]
+    head = ("measure", "value") if after is None else ("measure", "table", "published")
+    rows = [(key, *(column.get(key, "") for column in columns)) for key in columns[0]]
+    return markup.table("Risk", head, rows)
 
 
 def _key(entry: Mapping[str, Any]) -> str:

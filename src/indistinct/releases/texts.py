@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Any
+
+from indistinct.markup import preformatted, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -47,8 +48,8 @@ FORMS = {
 def number(value: Any) -> str:
     """Write one parameter for people: whole numbers, exact fractions, or four digits.
 
-    >>> number({"fraction": "1/5", "decimal": 0.2}), number({"decimal": 2.828427}), number(None)
-    ('0.2', '2.8284', 'none')
+    >>> number({"fraction": "1/5", "decimal": 0.2}), number({"decimal": 2.828427}), number(1e-6), number(None)
+    ('0.2', '2.8284', '1e-06', 'none')
     """
     if value is None:
         return "none"
@@ -56,6 +57,8 @@ def number(value: Any) -> str:
         value = value.get("decimal", value)
     if isinstance(value, dict):
         return ", ".join(f"{key} = {number(inner)}" for key, inner in value.items())
+    if isinstance(value, float) and 0 < abs(value) < 1e-4:
+        return f"{value:.4g}"
     if isinstance(value, float):
         return f"{value:.4f}".rstrip("0").rstrip(".")
     return str(value)
@@ -168,6 +171,8 @@ def release_text(document: Mapping[str, Any]) -> str:
     ]
     if document["levels"]:
         lines.append("levels: " + ", ".join(f"{name} {level}" for name, level in document["levels"].items()))
+    if "budget" in document:
+        lines.append(budget_text(document["budget"]))
     if document.get("persons_in_several_classes"):
         lines.append(
             f"{document['persons_in_several_classes']} persons have rows in several classes: "
@@ -192,6 +197,18 @@ def release_text(document: Mapping[str, Any]) -> str:
         if document.get(key)
     ]
     return "\n".join(lines)
+
+
+def budget_text(budget: Mapping[str, str]) -> str:
+    """Say what a release spends of a privacy budget.
+
+    >>> budget_text({"epsilon": "1", "delta": "1/100000"})
+    'spent: epsilon = 1, delta = 1/100000; every further run spends it again'
+    """
+    parts = ""
+    if "epsilon_search" in budget:
+        parts = f" ({budget['epsilon_search']} for choosing the levels, {budget['epsilon_anonymization']} for the rows)"
+    return f"spent: epsilon = {budget['epsilon']}{parts}, delta = {budget['delta']}; every further run spends it again"
 
 
 def verification_text(document: Mapping[str, Any]) -> str:
@@ -222,17 +239,7 @@ def verification_text(document: Mapping[str, Any]) -> str:
 def as_html(text: str, models: Iterable[Mapping[str, Any]] = ()) -> str:
     """Show an answer in a notebook: its models as a table, and below them the text as it is in a terminal."""
     entries = list(models)
-    return (models_html("Models", entries) if entries else "") + f"<pre>{escape(text)}</pre>"
-
-
-def table_html(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Write a table for a notebook."""
-    heads = "".join(f'<th scope="col" style="text-align:left">{escape(str(cell))}</th>' for cell in head)
-    body = "".join(
-        "<tr>" + "".join(f'<td style="text-align:left">{escape(str(cell))}</td>' for cell in row) + "</tr>"
-        for row in rows
-    )
-    return f"<table><caption>{escape(caption)}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    return (models_html("Models", entries) if entries else "") + preformatted(text)
 
 
 def models_html(caption: str, entries: Iterable[Mapping[str, Any]]) -> str:
@@ -242,7 +249,7 @@ def models_html(caption: str, entries: Iterable[Mapping[str, Any]]) -> str:
         (model_title(entry), parameters(entry["required"]), parameters(entry["achieved"]), verdict[entry["satisfied"]])
         for entry in entries
     ]
-    return table_html(caption, ("model", "asked", "reached", "holds"), rows)
+    return table(caption, ("model", "asked", "reached", "holds"), rows)
 
 
 def utility_text(document: Mapping[str, Any]) -> str:

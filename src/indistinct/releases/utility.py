@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from indistinct import markup
 from indistinct.errors import SchemaError
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.losses import classification_metric
@@ -17,7 +18,7 @@ from indistinct.releases.prepare import options_of, reading_of
 from indistinct.releases.published import count_published
 from indistinct.releases.recount import count_source, restored
 from indistinct.releases.spelling import guard_of, spellers
-from indistinct.releases.texts import table_html, utility_text
+from indistinct.releases.texts import utility_text
 from indistinct.tables.columnar import is_text
 from indistinct.tables.count import silent
 from indistinct.tables.source import open_source, path_of
@@ -61,7 +62,7 @@ class Utility:
              f"{100 * lost[entry['column']]:.1f} %" if entry["column"] in lost else "")
             for entry in self.document["distributions"]
         ]  # fmt: skip
-        return table_html("What the published table is still good for", head, rows)
+        return markup.table("What the published table is still good for", head, rows)
 
 
 def utility(
@@ -216,5 +217,6 @@ def column_axis(
         character=spec.get("character", "*"),
         domain=attribute.domain if domain is None else domain,
         weight=attribute.weight,
+        separator=attribute.separator if name in policy.item_columns else None,
         **reading,
     )

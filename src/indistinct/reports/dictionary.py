@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import UnsupportedError
+from indistinct.releases.manifest import stage_document
 from indistinct.releases.published import missing_text
 from indistinct.reports.catalogue import catalogue
 from indistinct.reports.markdown import table
 from indistinct.reports.public import public_columns
-from indistinct.reports.report import check_target, write_text
+from indistinct.reports.report import check_target
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
     from indistinct.releases.anonymize import Release
+    from indistinct.tables.write import Staged
 
 SUFFIXES = (".md", ".json")
 
@@ -31,12 +33,17 @@ def dictionary(release: Release, path: str | Path, *, language: str = "en", forc
     """
     target = Path(path)
     check_dictionary(target, language, force=force)
+    return stage_dictionary(release, target, language=language).publish()
+
+
+def stage_dictionary(release: Release, path: Path, *, language: str = "en") -> Staged:
+    """Write a data dictionary to a hidden file beside ``path``, to be named with the release."""
     entries = described(release)
-    if target.suffix.lower() == ".json":
+    if path.suffix.lower() == ".json":
         text = json.dumps({"columns": entries}, indent=2, ensure_ascii=False) + "\n"
     else:
         text = _markdown(entries, release.policy, language)
-    return write_text(target, text)
+    return stage_document(path, text.encode(), "data dictionary")
 
 
 def check_dictionary(path: Path, language: str, *, force: bool) -> None:
