@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pytest
@@ -437,7 +438,57 @@ def test_ke_partition_publishes_neighbouring_numbers(tmp_path, form):
         assert wages[int(row["q"])] in groups[row["group"]]
 
 
-def test_ke_partition_is_for_one_model():
+def test_ke_anonymity_beside_other_models_is_for_classes_unless_groups_are_asked_for():
     both = [ind.KeAnonymity("wage", 2, 2), ind.KAnonymity(2)]
     attributes = {"q": {"role": "qi"}, "wage": {"role": "sensitive", "type": "integer"}}
     assert ind.Policy(attributes=attributes, privacy=both).recoding.algorithm == "local"
+
+
+def test_ke_partition_with_k_anonymity_cuts_each_class(tmp_path):
+    # wards are never mixed; cutting ward a after 2 and ward b after 5 gives the ranges 1, 1 and 4, 3
+    original = pa.table({"ward": [*"aaaabbbb"], "wage": [11, 1, 10, 2, 9, 5, 1, 6]})
+    policy = ind.Policy(
+        attributes={"ward": {"role": "qi"}, "wage": {"role": "sensitive", "type": "integer"}},
+        privacy=[ind.KAnonymity(4), ind.KeAnonymity("wage", 2, 1)],
+        recoding={"algorithm": "ke_partition"},
+    )
+    found = ind.anonymize(original, policy, output=tmp_path / "o.csv")
+    wards = {row["group"]: row["ward"] for row in found.table.qit.to_pylist()}
+    groups = {}
+    for row in found.table.st.to_pylist():
+        groups.setdefault(row["group"], []).extend([row["wage"]] * row["count"])
+    contents = sorted((wards[number], sorted(group)) for number, group in groups.items())
+    assert contents == [("a", [1, 2]), ("a", [10, 11]), ("b", [1, 5]), ("b", [6, 9])]
+    assert [(entry["on"], entry["satisfied"]) for entry in found.document["models"]] == [
+        ("classes", True),
+        ("groups", True),
+    ]
+    assert verify_files(original, tmp_path, "csv", policy, "o").satisfied
+    with pytest.raises(ind.InfeasibleError):
+        ind.anonymize(original, policy.model_copy(update={"privacy": (ind.KAnonymity(5), policy.privacy[1])}))
+
+
+def test_ke_partition_in_generalized_classes():
+    draw = np.random.default_rng(4)
+    table = pa.table({"age": draw.integers(18, 60, 300), "wage": np.rint(draw.lognormal(7, 1, 300)).astype(int)})
+    policy = ind.Policy(
+        attributes={
+            "age": {"role": "qi", "type": "integer", "hierarchy": {"kind": "range"}},
+            "wage": {"role": "sensitive", "type": "integer"},
+        },
+        privacy=[ind.KAnonymity(20), ind.KeAnonymity("wage", 3, 100)],
+        recoding={"algorithm": "ke_partition"},
+    )
+    found = ind.anonymize(table, policy)
+    ages = [row["age"] for row in found.table.qit.to_pylist()]
+    assert min(ages.count(age) for age in ages) >= 20
+    assert len(set(ages)) > 1
+    own, groups = {}, {}
+    for row in found.table.qit.to_pylist():
+        own.setdefault(row["group"], set()).add(row["age"])
+    for row in found.table.st.to_pylist():
+        groups.setdefault(row["group"], set()).add(row["wage"])
+    assert all(len(labels) == 1 for labels in own.values())
+    assert all(len(wages) >= 3 and max(wages) - min(wages) >= 100 for wages in groups.values())
+    assert len(groups) > len(set(ages))
+    assert ind.verify(table, found.table, policy).satisfied

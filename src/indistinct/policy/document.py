@@ -580,7 +580,7 @@ class Policy(Section):
     def _choose_algorithm(self) -> None:
         """Where the policy names no algorithm, take the one that a model needs.
 
-        That of ``ke_anonymity`` holds no other model, and ``local`` holds all of them together.
+        ``ke_anonymity`` beside other models is held by ``local``, in classes of one table.
         """
         models = [model.model for model in self.privacy]
         needed = [ALGORITHM_OF_MODEL[name] for name in models if name in ALGORITHM_OF_MODEL]
