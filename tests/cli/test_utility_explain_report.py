@@ -175,3 +175,21 @@ def test_explain_answers_and_says_no(folder):
     assert not json.loads(out)["feasible"]
     code, _, err = run(*words, "--loss", "20")
     assert (code, "from 0 to 1" in err) == (2, True)
+
+
+def test_utility_takes_both_tables_and_rows_that_were_held_out(folder):
+    pytest.importorskip("sklearn")
+    anatomy = POLICY.replace('algorithm = "optimal"', 'algorithm = "anatomy"').split("[[privacy]]")
+    (folder / "groups.toml").write_text("[[privacy]]".join([anatomy[0], anatomy[2]]))
+    assert run("anonymize", "table.csv", "--policy", "groups.toml", "--output", "g.csv", "--quiet", cwd=folder)[0] == 0
+    words = ("utility", "table.csv", "g.qit.csv", "--policy", "groups.toml", "--json")
+    code, out, _ = run(*words, cwd=folder)
+    assert (code, "give both, first QIT, then ST" in out) == (2, True)
+    (folder / "held.csv").write_text("age;ward;ill\n20;A;x\n25;B;y\n")
+    task = ("--target", "ill", "--estimator", "sklearn.tree:DecisionTreeClassifier", "--holdout", "held.csv")
+    code, out, _ = run(*words[:3], "g.st.csv", *words[3:], *task, cwd=folder)
+    document = json.loads(out)
+    assert (code, document["in_groups"], document["published_rows"]) == (0, True, 120)
+    assert (document["task"]["held_out"], document["task"]["runs"][0]["test_rows"]) == (True, 2)
+    code, _, err = run(*words[:5], "--holdout", "held.csv", cwd=folder)
+    assert (code, "--holdout belongs to --target" in err) == (2, True)

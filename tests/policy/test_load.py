@@ -9,9 +9,11 @@ from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
-from indistinct.errors import PolicyError, UnsupportedError
+import indistinct as ind
+from indistinct.errors import PolicyError
 from indistinct.policy import KAnonymity, Policy, TCloseness, loads, update
 
 # the example of the contract, with all keys that it shows
@@ -174,10 +176,10 @@ def test_errors_inside_name_the_file(tmp_path):
         Policy.load(file)
     assert caught.value.where == {"file": "p.toml", "key": "table.trim"}
     assert caught.value.message.startswith("p.toml: the policy has 2 problems:")
-    file.write_text(EXAMPLE.replace('"local"', '"km"'))
-    with pytest.raises(UnsupportedError) as unsupported:
+    file.write_text(EXAMPLE.replace('"local"', '"of our own"'))
+    with pytest.raises(PolicyError) as unknown:
         Policy.load(file)
-    assert unsupported.value.where == {"file": "p.toml", "key": "recoding.algorithm"}
+    assert unknown.value.where == {"file": "p.toml", "key": "recoding.algorithm"}
 
 
 @pytest.mark.parametrize("name", ["absent.toml", "folder", "latin.toml", "deep.toml"])
@@ -418,3 +420,19 @@ def test_schema_and_policy_refuse_the_same(old, new):
     assert not valid(changed)
     with pytest.raises(PolicyError):
         loads(changed)
+
+
+@pytest.mark.parametrize("name", ["anonymize", "audit", "bounds", "explain", "risk", "utility", "verify"])
+def test_functions_take_the_path_of_a_policy_too(tmp_path, name):
+    text = '[attributes.age]\nrole = "qi"\ntype = "integer"\nhierarchy = { kind = "range" }\n'
+    file = tmp_path / "p.toml"
+    file.write_text(text + '[[privacy]]\nmodel = "k_anonymity"\nk = 2\n')
+    table = pa.table({"age": ["20", "20", "30", "30"]})
+    tables = (table, table) if name in ("utility", "verify") else (table,)
+    function = getattr(ind, name)
+    found, wanted = function(*tables, str(file)), function(*tables, Policy.load(file))
+    assert repr(found).split("seconds")[0] == repr(wanted).split("seconds")[0]
+    with pytest.raises(PolicyError, match="not a dict"):
+        function(*tables, {"age": "qi"})
+    with pytest.raises(PolicyError, match="no policy file"):
+        function(*tables, tmp_path / "q.toml")

@@ -51,6 +51,7 @@ NOTES = (
     CHECKED,
     READINGS,
     "9 rows fit in no group and were suppressed: 4 because no group had room, 5 because their class was too small",
+    "1 row fits in no group and was suppressed: 1 because no group had room",
     spelling_note("age", {"1.0": "1"}),
     spelling_note("age", {"1.0": "1", "2.0": "2", "3.00": "3"}),
 )

@@ -65,6 +65,7 @@ DECLARES: Final = {
     "anatomy": "permuting",
     "largest_bucket_first": "permuting",
     "ke_partition": "permuting",
+    "km": "truthful",
     "safepub": "truthful",
     "m_invariance": "adding",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 from indistinct import losses, markup
 from indistinct.algorithms import declared, form_of
 from indistinct.errors import DataError, PolicyError, SchemaError, VerificationError
+from indistinct.models.safepub import budget
 from indistinct.notices import Notice
+from indistinct.policy import given as given_policy
+from indistinct.policy.privacy import Safepub
 from indistinct.releases.consult import consult, open_ledger
 from indistinct.releases.decision import apply, decide, layout_of, pseudonyms_given
 from indistinct.releases.groups import (
@@ -24,11 +27,14 @@ from indistinct.releases.groups import (
 )
 from indistinct.releases.history import with_history
 from indistinct.releases.invariance import NO_CLAIM, verify_invariance_written
+from indistinct.releases.item_sets import with_item_levels
 from indistinct.releases.judge import persons_spread, unit_of, weaknesses
+from indistinct.releases.lacking import range_names
 from indistinct.releases.manifest import earlier_releases, hashes, manifest_path, publish_with, stage_manifest
 from indistinct.releases.prepare import near_unique, prepare
 from indistinct.releases.proof import verify_written
-from indistinct.releases.published import delimiter_of, missing_text
+from indistinct.releases.published import delimiter_of, missing_text, published_options
+from indistinct.releases.ranges import check_ranges, false_ranges, with_ranges
 from indistinct.releases.texts import as_html, release_text
 from indistinct.releases.transformed import qualify, transformed_before
 from indistinct.releases.withheld import withheld
@@ -41,7 +47,7 @@ from indistinct.tables.write import DELIMITED_OUTPUTS, check_output, formula_not
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from indistinct.policy import Policy
+    from indistinct.policy import GivenPolicy, Policy
     from indistinct.releases.decision import Decision
     from indistinct.releases.ledger import Ledger
     from indistinct.releases.prepare import Prepared
@@ -125,7 +131,7 @@ class Release:
 
 def anonymize(
     table: Any,
-    policy: Policy,
+    policy: GivenPolicy,
     *,
     output: str | Path | None = None,
     force: bool = False,
@@ -155,12 +161,14 @@ def anonymize(
     >>> anonymize(pa.table({"age": [20, 22, 40, 41]}), policy).table.to_pydict()
     {'age': ['[20, 22]', '[20, 22]', '[40, 41]', '[40, 41]']}
     """
+    policy = given_policy(policy)
     policy.require_models()
     path = None if output is None else Path(output)
     before, notices = transformed_before(table, policy)
     if path is not None:
         for file in dict.fromkeys((path, *outputs_of(policy, path))):  # the manifest is named after the first
             check_output(file, table, force=force)
+    check_ranges(policy, (), path)
     mappings = _mapping_files(policy, path)
     clock = _Clock()
     ledger = open_ledger(policy)
@@ -168,11 +176,14 @@ def anonymize(
     prepared = with_history(prepared, ledger)
     _refuse_near_unique(prepared)
     layout = layout_of(prepared)
+    check_ranges(policy, prepared.source.columns, path)
     clock.lap("count")
     clock.move("count", "read", prepared.counted.reading)
+    prepared = with_item_levels(prepared)
     assignment = decide(prepared, progress)
     clock.lap("decide")
     decision = apply(prepared, assignment, layout)
+    decision = replace(decision, published=with_ranges(decision.published, prepared))
     clock.lap("apply")
     document = _document(decision, path) | before
     document["warnings"] += [notice.document() for notice in notices]
@@ -226,6 +237,7 @@ def deliver(
     targets = outputs_of(policy, output)
     for target in dict.fromkeys((output, *targets)):
         check_output(target, None, force=force)
+    check_ranges(policy, (), output)
     progress("write", 0, published.rows)
     if not policy.output.spreadsheet_safe and output.suffix.lower() in DELIMITED_OUTPUTS:
         for table in _tables(decision):
@@ -283,7 +295,7 @@ def _staged(decision: Decision, targets: Sequence[Path]) -> Iterator[Staged]:
             delimiter=delimiter_of(target, source.dialect),
             missing=missing_text(policy),
             spreadsheet_safe=policy.output.spreadsheet_safe,
-            labels={name: source.labels[name] for name in source.labels if _unchanged(prepared, name)},
+            labels={name: source.labels[name] for name in source.labels if _keeps_values(prepared, name)},
             column_labels=source.column_labels,
         )
 
@@ -291,11 +303,22 @@ def _staged(decision: Decision, targets: Sequence[Path]) -> Iterator[Staged]:
 def _verified(decision: Decision, places: Sequence[Path] | None, progress: Progress) -> dict[str, Any]:
     """Verify what was written, or the tables in memory."""
     if decision.assignment.group_of is not None:
-        return verify_groups_written(decision, places, progress=progress)
-    place = None if places is None else places[0]
-    if decision.assignment.counterfeits is not None:
-        return verify_invariance_written(decision, place, progress=progress)
-    return verify_written(decision, place, progress=progress)
+        proof = verify_groups_written(decision, places, progress=progress)
+    elif decision.assignment.counterfeits is not None:
+        proof = verify_invariance_written(decision, None if places is None else places[0], progress=progress)
+    else:
+        proof = verify_written(decision, None if places is None else places[0], progress=progress)
+    if not range_names(decision.policy):
+        return proof
+    first = None if places is None else places[0]
+    options = published_options(decision.policy, first, decision.prepared.source.dialect)
+    if first is not None and len(places or ()) < len(_tables(decision)):
+        options = replace(options, sheet=SHEETS[0])
+    table = decision.published.table() if first is None else first
+    faults = [*proof["verification"].get("faults", ()), *false_ranges(table, options, decision.prepared)]
+    if faults:
+        proof["verification"]["faults"] = faults
+    return proof | {"satisfied": proof["satisfied"] and not faults}
 
 
 class _Clock:
@@ -341,8 +364,11 @@ def _refuse_near_unique(prepared: Prepared) -> None:
         )
 
 
-def _unchanged(prepared: Prepared, name: str) -> bool:
-    return name in (*prepared.carried, *prepared.roles.sensitive, *prepared.roles.insensitive)
+def _keeps_values(prepared: Prepared, name: str) -> bool:
+    """Whether a value that stands in the published column is an original one, so that its label fits."""
+    roles = prepared.roles
+    kept = (*roles.sensitive, *roles.insensitive)
+    return name in (kept if declared(prepared.policy) == "perturbing" else (*kept, *roles.quasi))
 
 
 def _refuse_failed(document: dict[str, Any]) -> None:
@@ -355,6 +381,11 @@ def _refuse_failed(document: dict[str, Any]) -> None:
             if columns
             else "the rows read back from the written file are not those that were decided; nothing was delivered",
             **({"column": columns[0]} if columns else {}),
+        )
+    if verification.get("faults"):
+        raise VerificationError(
+            f"the published table contradicts itself: {'; '.join(verification['faults'])}; nothing was delivered; "
+            "please report this"
         )
     if not verification.get("aggregates_match", True):
         columns = verification["deviating_columns"]
@@ -433,6 +464,7 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
         notices.append(Notice("counterfeits", None, message))
     if grouped:
         notices.append(weakness(decision.published, names))
+    spending = [model for model in policy.privacy if isinstance(model, Safepub)]
     loss = _loss(decision)
     notices += _lost_columns(loss)
     return {
@@ -450,6 +482,7 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
         "algorithm": policy.recoding.algorithm,
         "declares": declared(policy),
         "form": form_of(policy),
+        **({} if policy.output.ranges == "label" else {"ranges": policy.output.ranges}),
         **({"protects": PROTECTS} if grouped else {}),
         **({"no_claim": NO_CLAIM} if adding else {}),
         "proven_optimal": assignment.proven,
@@ -457,6 +490,7 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
         "phases": {},
         "loss": loss,
         "levels": None if assignment.levels is None else dict(zip(names, assignment.levels, strict=True)),
+        **({"budget": budget(spending[0])} if spending else {}),
         "models": [],
         "verification": {"rows_match": False, "coverage": "not proven"},
         "outputs": [],

@@ -114,6 +114,10 @@ def _refuse_unfit(prepared: Prepared, model: MInvariance) -> None:
             "under [output]",
             key="output.order",
         )
+    if policy.output.ranges != "label":
+        raise PolicyError(
+            'm_invariance publishes ranges as labels; leave "ranges" out of [output]', key="output.ranges"
+        )
     check_columns(columns)
 
 

@@ -12,6 +12,7 @@ from indistinct import markup
 from indistinct.errors import DataError, PolicyError, SchemaError
 from indistinct.notices import Notice
 from indistinct.policy import from_flags
+from indistinct.policy import given as given_policy
 from indistinct.policy.parameters import exact
 from indistinct.releases.audit import starred_tuples
 from indistinct.releases.judge import unit_of
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.policy import Policy
+    from indistinct.policy import GivenPolicy, Policy
     from indistinct.releases.prepare import Prepared
     from indistinct.risk.figure import Figure
     from indistinct.tables.count import Progress
@@ -95,7 +96,7 @@ class _Asked:
 
 def risk(
     table: Any,
-    policy: Policy | None = None,
+    policy: GivenPolicy | None = None,
     *,
     threshold: Any = THRESHOLD,
     population: Any = None,
@@ -128,7 +129,7 @@ def risk(
     >>> answer.measures["prosecutor"]["sentence"]  # doctest: +ELLIPSIS
     '1 row (33.3 %) is the only one of its kind: who knows their quasi-identifiers finds them for sure; 3 of 3 rows ...'
     """
-    policy = policy or from_flags(**flags)
+    policy = from_flags(**flags) if policy is None else given_policy(policy)
     limit = _threshold(threshold)
     notices: list[Notice] = []
     if region is not None:
@@ -138,14 +139,15 @@ def risk(
         notices.append(Notice("population", None, f"{region} is taken to have {population_size} people ({about})"))
     asked = _Asked(limit, population, population_size, weights, household, suda, rows)
     before = _measure(table, policy, asked, query=query, sql_table=sql_table, progress=progress)
-    after = None
+    after, groups = None, []
     if published is not None:
         after = _measure(published, policy, _for_published(asked, published, policy, notices), progress=progress)
+        groups = [notice for notice in after.notices if notice.kind == "groups"]
     document = {
         **before.document,
         "threshold": plain(limit),
         "published": None if after is None else after.document,
-        "warnings": [notice.document() for notice in (*before.notices, *notices)],
+        "warnings": [notice.document() for notice in (*before.notices, *groups, *notices)],
     }
     return Risk(document, before.rows)
 

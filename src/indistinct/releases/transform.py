@@ -16,6 +16,7 @@ import numpy as np
 from indistinct import transforms
 from indistinct.errors import DataError, PolicyError, VerificationError
 from indistinct.notices import Notice
+from indistinct.policy import given as given_policy
 from indistinct.policy import resolve
 from indistinct.policy.transforms import Km
 from indistinct.releases.manifest import manifest_path, publish_with, sha256
@@ -37,7 +38,7 @@ from indistinct.transforms.chance import Chance
 from indistinct.transforms.columns import Column
 
 if TYPE_CHECKING:
-    from indistinct.policy import Policy, Roles
+    from indistinct.policy import GivenPolicy, Policy, Roles
     from indistinct.policy.transforms import Transform
     from indistinct.tables.count import Progress
     from indistinct.tables.frames import Kind
@@ -77,7 +78,7 @@ class Transformed:
 
 def transform(
     table: Any,
-    policy: Policy,
+    policy: GivenPolicy,
     *,
     output: str | Path | None = None,
     force: bool = False,
@@ -105,6 +106,7 @@ def transform(
     >>> transform(pa.table({"age": [30, 95, 101]}), policy).table.to_pydict()
     {'age': [30, 90, 90]}
     """
+    policy = given_policy(policy)
     if not policy.transforms:
         raise PolicyError("the policy has no [[transforms]]; add at least one", key="transforms")
     if output is not None:

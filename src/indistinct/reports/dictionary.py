@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import UnsupportedError
+from indistinct.releases.lacking import range_names
 from indistinct.releases.manifest import stage_document
 from indistinct.releases.published import missing_text
 from indistinct.reports.catalogue import catalogue
@@ -75,7 +76,25 @@ def described(release: Release) -> list[dict[str, Any]]:
         if entry["done"] == "generalized":
             own |= {"hierarchy": entry["hierarchy"], "suppressed": policy.output.suppressed_token}
         found.append(own)
+        found += _ends(entry["name"], own, release)
     return found
+
+
+def _ends(name: str, entry: dict[str, Any], release: Release) -> list[dict[str, Any]]:
+    """Describe the columns that ``[output] ranges`` adds to one, each with ``of``, the column of the labels."""
+    return [
+        {
+            "name": column.name,
+            "role": entry["role"],
+            "type": entry["type"],
+            "done": f"end_{column.name.removeprefix(f'{name}_')}",
+            "of": name,
+            "labels": len(column.values),
+            "missing": entry["missing"],
+        }
+        for column in release.decision.published.columns
+        if column.name in range_names(release.policy).get(name, ())
+    ]
 
 
 def _markdown(entries: list[dict[str, Any]], policy: Policy, language: str) -> str:
@@ -85,7 +104,7 @@ def _markdown(entries: list[dict[str, Any]], policy: Policy, language: str) -> s
         key = f"hierarchy.{entry.get('hierarchy')}"
         how = t(key) if t.has(key) else entry.get("hierarchy", "")
         reading = f"read.{entry.get('hierarchy')}"
-        done = t(f"done.{entry['done']}", how=how)
+        done = t(f"done.{entry['done']}", how=entry.get("of", how))
         rows.append(
             [
                 entry["name"],

@@ -13,7 +13,7 @@ import numpy as np
 
 from indistinct.algorithms import form_of
 from indistinct.losses import kullback_leibler
-from indistinct.releases.utility import column_axis
+from indistinct.releases.sides import column_axis
 from indistinct.reports.attackers import check_attacks, check_risk, risk_before_and_after
 from indistinct.tables.classes import classes_of
 from indistinct.tables.records import SUPPRESSED
