@@ -284,6 +284,7 @@ def test_reports_say_how_many_are_nobodys(tmp_path, language, words):
         ({"privacy": [{"model": "m_invariance", "attribute": "ill", "m": 2}]}, PolicyError, "say history = "),
         ({"suppression": {"rows": "exempt"}}, PolicyError, 'rows = "drop"'),
         ({"output": {"order": "kept", "confirmed": True}}, PolicyError, "rows of nobody"),
+        ({"output": {"ranges": "columns"}}, PolicyError, "publishes ranges as labels"),
         ({"recoding": {"algorithm": "local"}}, PolicyError, 'local cannot hold m_invariance.* "m_invariance"'),
     ],
 )
