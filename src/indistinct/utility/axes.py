@@ -151,7 +151,9 @@ class Axis:
             return np.zeros(len(self.after))
         covered = self.widths - 1 if self.kind != "continuous" else self.widths
         if self.type == "date" and self.bound is not None and self.low is not None:
-            covered = self.bound - self.low
+            own = set(self.before)  # a day that is the value itself hides nothing
+            itself = np.array([label is not None and label in own for label in self.after], np.bool_)
+            covered = np.where(itself, 0.0, self.bound - self.low)
         return np.clip(np.where(np.isnan(covered), 0.0, covered) / whole, 0.0, 1.0)
 
 
