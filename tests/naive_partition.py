@@ -36,11 +36,11 @@ def lca_level(values, tree):
     return next(level for level in range(len(paths[0])) if len({path[level] for path in paths}) == 1)
 
 
-# --- Mondrian, strict ------------------------------------------------------------------------------------
+# --- Mondrian --------------------------------------------------------------------------------------------
 
 
-def mondrian(rows, columns, holds):
-    """Classes of strict Mondrian; ``holds(rows)`` judges a part. The whole table must hold."""
+def mondrian(rows, columns, holds, *, relaxed=False):
+    """Classes of Mondrian; ``holds(rows)`` judges a part. The whole table must hold."""
     rows = canonical(rows, columns)
 
     def width(part, at):
@@ -63,6 +63,10 @@ def mondrian(rows, columns, holds):
         if columns[at] is None:
             if None in own:
                 return [[row for row in part if row[at] is not None], [row for row in part if row[at] is None]]
+            if relaxed:  # parts keep the canonical order, so that sorting leaves equal values in it
+                order = sorted(range(len(part)), key=lambda place: own[place])
+                half = len(part) // 2
+                return [[part[place] for place in sorted(some)] for some in (order[:half], order[half:])]
             median = sorted(own)[(len(own) - 1) // 2]
             if median == max(own):
                 return [[row for row in part if row[at] < median], [row for row in part if row[at] >= median]]
@@ -148,18 +152,31 @@ def cluster_cost(part, rows, columns):
     return total
 
 
-def k_member(rows, columns, k):
+def steps(part, _rows, columns):
+    """Steps of generalization that make the rows of a cluster equal; a column without levels takes one."""
+    return sum(
+        lca_level([row[at] for row in part], tree) if tree else int(len({row[at] for row in part}) > 1)
+        for at, tree in enumerate(columns)
+    )
+
+
+def k_similar(rows, columns, k):
+    """Clusters of k-member by the steps that make two rows equal."""
+    return k_member(rows, columns, k, steps)
+
+
+def k_member(rows, columns, k, cost_of=cluster_cost):
     """Clusters of k-member from the first row; of equal costs the first row is taken."""
     rows = canonical(rows, columns)
     if len(rows) < 2 * k:
         return [rows]
 
     def cost(part):
-        return len(part) * cluster_cost(part, rows, columns)
+        return len(part) * cost_of(part, rows, columns)
 
     left, last, clusters = list(rows), rows[0], []
     while len(left) >= k:
-        last = max(left, key=lambda row: cluster_cost([last, row], rows, columns))
+        last = max(left, key=lambda row: cost_of([last, row], rows, columns))
         left.remove(last)
         cluster = [last]
         while len(cluster) < k:

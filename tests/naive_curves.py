@@ -1,0 +1,87 @@
+"""Slow twins of the algorithms that order rows or deal them out: Hilbert, t-closeness first, SABRE.
+
+Rows and columns are those of ``naive_partition``.
+"""
+
+from fractions import Fraction
+
+from naive_partition import canonical, labels, lca_level
+
+# --- the Hilbert curve -----------------------------------------------------------------------------------
+
+
+def rotated(word, by, d):
+    """Rotate a word of d bits to the right."""
+    by %= d
+    return (word >> by | word << (d - by)) & ((1 << d) - 1)
+
+
+def hilbert_index(point, bits):
+    """Place of a point on the curve: in each of the nested cubes, its corner in the order of a Gray code.
+
+    A cube is entered at one corner and left along one axis; those of the cube inside follow from the corner taken.
+    """
+    d, index, entry, axis = len(point), 0, 0, 0
+    for bit in reversed(range(bits)):
+        corner = sum((coordinate >> bit & 1) << at for at, coordinate in enumerate(point))
+        gray = rotated(corner ^ entry, axis + 1, d)
+        place = next(number for number in range(1 << d) if number ^ number >> 1 == gray)
+        index = index << d | place
+        start = 0 if place == 0 else (lambda even: even ^ even >> 1)(2 * ((place - 1) // 2))
+        entry ^= rotated(start, -(axis + 1), d)
+        odd = 0 if place == 0 else place - 1 if place % 2 == 0 else place
+        axis = (axis + (len(bin(odd)) - len(bin(odd).rstrip("1"))) + 1) % d
+    return index
+
+
+def curve(rows, columns):
+    """Rows in the order of the Hilbert curve, equal ones in canonical order.
+
+    Coordinates are ranks among the values that occur (those of a tree in the order of its leaves, a missing value last),
+    spread over 2^bits points, bits enough for the largest column.
+    """
+    rows, domains = canonical(rows, columns), []
+    for at, tree in enumerate(columns):
+        column = {row[at] for row in rows}
+        domains.append([value for value in (*(tree or sorted(column - {None})), None) if value in column])
+    bits = next(bits for bits in range(64) if 2**bits >= max(map(len, domains)))
+
+    def index(row):
+        point = [domain.index(value) * 2**bits // len(domain) for value, domain in zip(row, domains, strict=False)]
+        return hilbert_index(point, bits)
+
+    return sorted(rows, key=index)
+
+
+def lm(part, rows, columns):
+    """Loss of a row of a class: mean of (leaves under the label - 1) / (leaves - 1), or of widths over widths."""
+    total = Fraction(0)
+    for at, tree in enumerate(columns):
+        own, column = [row[at] for row in part], [row[at] for row in rows]
+        if len(set(own)) == 1:
+            continue
+        if tree is None:
+            present = [value for value in column if value is not None]
+            total += 1 if None in own else Fraction(max(own) - min(own), max(present) - min(present))
+            continue
+        leaves = [*tree, *([None] if None in column else [])]
+        level = lca_level(own, tree)
+        node = labels(own[0], tree)[level]
+        under = sum(labels(leaf, tree)[level] == node for leaf in leaves)
+        total += Fraction(under - 1, len(leaves) - 1)
+    return total / len(columns)
+
+
+def hilbert(rows, columns, k):
+    """Least loss of all partitions of the rows, in the order of the curve, into groups of k or more neighbours."""
+    rows = curve(rows, columns)
+    best = {0: Fraction(0)}
+    for end in range(1, len(rows) + 1):
+        sums = [
+            best[start] + (end - start) * lm(rows[start:end], rows, columns)
+            for start in range(end - k + 1)
+            if start in best
+        ]
+        if sums:
+            best[end] = min(sums)
+    return best[len(rows)]
