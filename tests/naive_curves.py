@@ -4,8 +4,9 @@ Rows and columns are those of ``naive_partition``.
 """
 
 from fractions import Fraction
+from math import ceil
 
-from naive_partition import canonical, labels, lca_level
+from naive_partition import away, canonical, labels, lca_level, points
 
 # --- the Hilbert curve -----------------------------------------------------------------------------------
 
@@ -85,3 +86,49 @@ def hilbert(rows, columns, k):
         if sums:
             best[end] = min(sums)
     return best[len(rows)]
+
+
+# --- t-closeness first -----------------------------------------------------------------------------------
+
+
+def needed_size(n, t, k):
+    """Least size of clusters for t by the bound of the ranks, made so that few rows are left over."""
+    k = min(max(k, ceil(n / (2 * (n - 1) * Fraction(t) + 1))), n) if n > 1 else 1
+    return k + n % k // (n // k)
+
+
+def t_closeness_first(rows, columns, t, k, holds):
+    """Clusters with one row of each of k buckets of ranks, for the least k (from the needed one on) that ``holds``.
+
+    The sensitive value comes last. The rows that are left over belong to the middle bucket; a cluster takes a second row
+    of it while it has more rows than clusters are to come. Of equal distances the first row is taken.
+    """
+    rows = canonical(rows, columns)
+    n = len(rows)
+    place = points(rows, columns)
+    while True:
+        k = needed_size(n, t, k)
+        ranks, buckets = sorted(range(n), key=lambda i: rows[i][-1]), []
+        for bucket in range(k):
+            size = n // k + (n % k if bucket == (k - 1) // 2 else 0)
+            buckets.append(ranks[:size])
+            ranks = ranks[size:]
+        clusters, left, first = [], list(range(n)), None
+        while left:
+            if first is None:
+                point = {name: (sum(place[i][name][0] for i in left) / len(left), place[0][name][1]) for name in place[0]}
+                seed = first = max(left, key=lambda i: away(place[i], point))
+            else:
+                seed, first = max(left, key=lambda i: away(place[i], place[first])), None
+            to_come = n // k - len(clusters)
+            cluster = []
+            for bucket in buckets:
+                for _ in range(2 if len(bucket) > to_come else 1):
+                    nearest = min(sorted(bucket), key=lambda i: away(place[i], place[seed]))
+                    bucket.remove(nearest)
+                    left.remove(nearest)
+                    cluster.append(rows[nearest])
+            clusters.append(cluster)
+        if all(map(holds, clusters)):
+            return clusters
+        k += max(1, k // 8)

@@ -209,6 +209,21 @@ def test_columns_of_one_value_do_not_matter():
 # --- t-closeness first, SABRE ----------------------------------------------------------------------------
 
 
+@settings(max_examples=60, deadline=None)
+@given(rows=with_sensitive, k=st.sampled_from([1, 2, 3]), t=st.sampled_from(["1/10", "1/4", "1/2"]))
+def test_t_closeness_first_is_its_loop(area_file, rows, k, t):
+    models = [ind.KAnonymity(k), ind.TCloseness("ill", t, distance="equal")]
+    found = classes(rows, policy_of(area_file, "t_closeness_first", models))
+    if len(rows) < k:
+        assert found is None
+        return
+
+    def holds(part):
+        return len(part) >= k and naive.equal_distance(part, rows) <= Fraction(t)
+
+    assert as_sets(found) == as_sets(naive_curves.t_closeness_first(rows, COLUMNS, t, k, holds))
+
+
 @pytest.mark.parametrize(
     ("n", "k", "bound"), [(12, 3, "3/22"), (12, 4, "1/11"), (10, 2, "2/9"), (15, 3, "1/7"), (9, 3, "1/8")]
 )
