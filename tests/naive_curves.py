@@ -17,6 +17,10 @@ def rotated(word, by, d):
     return (word >> by | word << (d - by)) & ((1 << d) - 1)
 
 
+def gray_code(number):
+    return number ^ number >> 1
+
+
 def hilbert_index(point, bits):
     """Place of a point on the curve: in each of the nested cubes, its corner in the order of a Gray code.
 
@@ -26,9 +30,9 @@ def hilbert_index(point, bits):
     for bit in reversed(range(bits)):
         corner = sum((coordinate >> bit & 1) << at for at, coordinate in enumerate(point))
         gray = rotated(corner ^ entry, axis + 1, d)
-        place = next(number for number in range(1 << d) if number ^ number >> 1 == gray)
+        place = next(number for number in range(1 << d) if gray_code(number) == gray)
         index = index << d | place
-        start = 0 if place == 0 else (lambda even: even ^ even >> 1)(2 * ((place - 1) // 2))
+        start = gray_code((place - 1) // 2 * 2) if place else 0
         entry ^= rotated(start, -(axis + 1), d)
         odd = 0 if place == 0 else place - 1 if place % 2 == 0 else place
         axis = (axis + (len(bin(odd)) - len(bin(odd).rstrip("1"))) + 1) % d
@@ -38,8 +42,8 @@ def hilbert_index(point, bits):
 def curve(rows, columns):
     """Rows in the order of the Hilbert curve, equal ones in canonical order.
 
-    Coordinates are ranks among the values that occur (those of a tree in the order of its leaves, a missing value last),
-    spread over 2^bits points, bits enough for the largest column.
+    Coordinates are ranks among the values that occur (those of a tree in the order of its leaves, a missing value
+    last), spread over 2^bits points, bits enough for the largest column.
     """
     rows, domains = canonical(rows, columns), []
     for at, tree in enumerate(columns):
@@ -100,8 +104,8 @@ def needed_size(n, t, k):
 def t_closeness_first(rows, columns, t, k, holds):
     """Clusters with one row of each of k buckets of ranks, for the least k (from the needed one on) that ``holds``.
 
-    The sensitive value comes last. The rows that are left over belong to the middle bucket; a cluster takes a second row
-    of it while it has more rows than clusters are to come. Of equal distances the first row is taken.
+    The sensitive value comes last. The rows that are left over belong to the middle bucket; a cluster takes a second
+    row of it while it has more rows than clusters are to come. Of equal distances the first row is taken.
     """
     rows = canonical(rows, columns)
     n = len(rows)
@@ -116,7 +120,9 @@ def t_closeness_first(rows, columns, t, k, holds):
         clusters, left, first = [], list(range(n)), None
         while left:
             if first is None:
-                point = {name: (sum(place[i][name][0] for i in left) / len(left), place[0][name][1]) for name in place[0]}
+                point = {
+                    name: (sum(place[i][name][0] for i in left) / len(left), place[0][name][1]) for name in place[0]
+                }
                 seed = first = max(left, key=lambda i: away(place[i], point))
             else:
                 seed, first = max(left, key=lambda i: away(place[i], place[first])), None
@@ -132,3 +138,66 @@ def t_closeness_first(rows, columns, t, k, holds):
         if all(map(holds, clusters)):
             return clusters
         k += max(1, k // 8)
+
+
+# --- SABRE -----------------------------------------------------------------------------------------------
+
+
+def bucket_cost(bucket, shares, distance, tree=None):
+    """Return what classes with their fair share of a bucket may still be wrong about; ``shares`` by value, in order."""
+    share = sum(shares[value] for value in bucket)
+    if distance == "equal":
+        return share - min(shares[value] for value in bucket)
+    if distance == "ordered":
+        places = [list(shares).index(value) for value in bucket]
+        return share * Fraction(max(places) - min(places), len(shares) - 1) if len(shares) > 1 else Fraction(0)
+    return share * Fraction(lca_level(bucket, tree), len(tree[bucket[0]]) - 1)
+
+
+def bucket_pieces(bucket, shares, distance, tree=None):
+    """Children of the smallest node over a bucket, or without a tree the two runs of least cost; ties: the first."""
+    if tree is not None and distance != "ordered":
+        level, children = lca_level(bucket, tree) - 1, {}
+        for value in bucket:
+            children.setdefault(tree[value][level], []).append(value)
+        return list(children.values())
+    cuts = [[bucket[:at], bucket[at:]] for at in range(1, len(bucket))]
+    return min(cuts, key=lambda runs: sum(bucket_cost(run, shares, distance) for run in runs))
+
+
+def sabre_buckets(shares, distance, t, tree=None):
+    """Split the bucket whose split lowers the sum of costs most until it is at most t; ties: the first bucket."""
+    found = [list(shares)]
+
+    def cost(buckets):
+        return sum(bucket_cost(bucket, shares, distance, tree) for bucket in buckets)
+
+    while cost(found) > t:
+        splits = [
+            found[:at] + bucket_pieces(bucket, shares, distance, tree) + found[at + 1 :]
+            for at, bucket in enumerate(found)
+            if len(bucket) > 1
+        ]
+        found = min(splits, key=cost)
+    return found
+
+
+def sabre(rows, columns, buckets, holds):
+    """Halve the table along the curve, each half with half of the rows of each bucket, while both halves hold.
+
+    Odd rows go to the second half and to the first in turn.
+    """
+
+    def split(part):
+        halves, odd = ([], []), 0
+        for bucket in buckets:
+            own = [row for row in part if row[-1] in bucket]
+            cut = (len(own) + odd) // 2
+            odd = (len(own) + odd) % 2
+            halves[0].extend(own[:cut])
+            halves[1].extend(own[cut:])
+        if not all(half and holds(half) for half in halves):
+            return [part]
+        return [found for half in halves for found in split(half)]
+
+    return split(curve(rows, columns))
