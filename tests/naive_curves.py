@@ -6,7 +6,7 @@ Rows and columns are those of ``naive_partition``.
 from fractions import Fraction
 from math import ceil
 
-from naive_partition import away, canonical, labels, lca_level, points
+from naive_partition import away, canonical, lca_level, lm, points
 
 # --- the Hilbert curve -----------------------------------------------------------------------------------
 
@@ -56,25 +56,6 @@ def curve(rows, columns):
         return hilbert_index(point, bits)
 
     return sorted(rows, key=index)
-
-
-def lm(part, rows, columns):
-    """Loss of a row of a class: mean of (leaves under the label - 1) / (leaves - 1), or of widths over widths."""
-    total = Fraction(0)
-    for at, tree in enumerate(columns):
-        own, column = [row[at] for row in part], [row[at] for row in rows]
-        if len(set(own)) == 1:
-            continue
-        if tree is None:
-            present = [value for value in column if value is not None]
-            total += 1 if None in own else Fraction(max(own) - min(own), max(present) - min(present))
-            continue
-        leaves = [*tree, *([None] if None in column else [])]
-        level = lca_level(own, tree)
-        node = labels(own[0], tree)[level]
-        under = sum(labels(leaf, tree)[level] == node for leaf in leaves)
-        total += Fraction(under - 1, len(leaves) - 1)
-    return total / len(columns)
 
 
 def hilbert(rows, columns, k):

@@ -36,6 +36,25 @@ def lca_level(values, tree):
     return next(level for level in range(len(paths[0])) if len({path[level] for path in paths}) == 1)
 
 
+def lm(part, rows, columns):
+    """Loss of a row of a class: mean of (leaves under the label - 1) / (leaves - 1), or of widths over widths."""
+    total = Fraction(0)
+    for at, tree in enumerate(columns):
+        own, column = [row[at] for row in part], [row[at] for row in rows]
+        if len(set(own)) == 1:
+            continue
+        if tree is None:
+            present = [value for value in column if value is not None]
+            total += 1 if None in own else Fraction(max(own) - min(own), max(present) - min(present))
+            continue
+        leaves = [*tree, *([None] if None in column else [])]
+        level = lca_level(own, tree)
+        node = labels(own[0], tree)[level]
+        under = sum(labels(leaf, tree)[level] == node for leaf in leaves)
+        total += Fraction(under - 1, len(leaves) - 1)
+    return total / len(columns)
+
+
 # --- Mondrian --------------------------------------------------------------------------------------------
 
 
@@ -102,8 +121,12 @@ def equal_distance(part, table):
     )
 
 
-def merge(classes, table, t):
-    """Merge the class farthest from the table with its best partner until all are within t."""
+def merge(classes, table, t, columns=None):
+    """Merge the class farthest from the table with its best partner until all are within t.
+
+    The best partner is the one that leaves the least distance; with ``columns``, of those that lower the distance of
+    the class, the one that adds least loss.
+    """
     classes = [list(part) for part in classes]
     while True:
         distances = [equal_distance(part, table) for part in classes]
@@ -112,6 +135,13 @@ def merge(classes, table, t):
         worst = distances.index(max(distances))
         unions = [(equal_distance(classes[worst] + part, table), at) for at, part in enumerate(classes) if at != worst]
         partner = min(unions)[1]
+        lower = [at for distance, at in unions if distance < distances[worst]]
+        if columns is not None and lower:
+
+            def loss(part):
+                return len(part) * lm(part, table, columns)
+
+            partner = min(lower, key=lambda at: loss(classes[worst] + classes[at]) - loss(classes[at]))
         low, high = sorted((worst, partner))
         classes[low] = classes[low] + classes[high]
         del classes[high]

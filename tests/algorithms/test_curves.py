@@ -43,7 +43,7 @@ def test_hilbert_cuts_the_curve_at_least_loss(area_file, rows, k):
     along = naive_curves.curve(two, COLUMNS[:2])
     places = [sorted(along.index(row) for row in group) for group in groups]
     assert [place for group in sorted(places) for place in group] == [along.index(row) for row in along]
-    assert sum(len(group) * naive_curves.lm(group, two, COLUMNS[:2]) for group in groups) == naive_curves.hilbert(
+    assert sum(len(group) * naive.lm(group, two, COLUMNS[:2]) for group in groups) == naive_curves.hilbert(
         two, COLUMNS[:2], k
     )
 

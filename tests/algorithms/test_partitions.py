@@ -53,13 +53,14 @@ def test_mondrian_tests_models_at_every_cut(mode, area_file, rows, l):  # noqa: 
 
 @settings(max_examples=60, deadline=None)
 @given(rows=with_sensitive, t=st.sampled_from(["1/10", "1/3", "1/2"]))
-def test_merging_is_its_loop(area_file, rows, t):
+@pytest.mark.parametrize("partner", ["distance", "loss"])
+def test_merging_is_its_loop(partner, area_file, rows, t):
     models = [ind.KAnonymity(2), ind.TCloseness("ill", t, distance="equal")]
-    found = classes(rows, policy_of(area_file, "merge", models))
+    found = classes(rows, policy_of(area_file, "merge", models, partner=partner))
     start = naive.mondrian(rows, COLUMNS, lambda part: len(part) >= 2)
     order = naive.canonical(rows, COLUMNS)
     start.sort(key=lambda part: min(order.index(row) for row in part))
-    assert as_sets(found) == as_sets(naive.merge(start, rows, Fraction(t)))
+    assert as_sets(found) == as_sets(naive.merge(start, rows, Fraction(t), COLUMNS if partner == "loss" else None))
 
 
 def test_merging_as_the_specification_shows_it(area_file):
