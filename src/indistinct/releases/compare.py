@@ -28,6 +28,7 @@ from indistinct.releases.frontier import chart_text, svg, table_text
 from indistinct.releases.judge import judge, unit_of
 from indistinct.releases.prepare import prepare
 from indistinct.releases.texts import as_html
+from indistinct.releases.transform import transformed
 from indistinct.tables.classes import classes_of, recoding_of
 from indistinct.tables.count import silent
 from indistinct.tables.records import SUPPRESSED
@@ -125,7 +126,8 @@ def compare(
     names = _names(algorithms)
     wanted = [(name, number) for number in _numbers(k) for name in names]
     store = None if output is None else Store(Path(output))
-    prepared = prepare(table, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
+    given, _, applied = transformed(table, policy, query=query, sql_table=sql_table, progress=progress)
+    prepared = prepare(given, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
     frequencies = prepared.counted.frequencies
     fingerprint = _fingerprint(frequencies)
     runs = []
@@ -144,7 +146,7 @@ def compare(
             "tuples": len(frequencies.tuples),
             "runs": runs,
             "frontier": frontier,
-            "warnings": [notice.document() for notice in prepared.notices],
+            "warnings": [notice.document() for notice in (*prepared.notices, *applied)],
         }
     )
     if store is not None:

@@ -18,6 +18,7 @@ from indistinct.models import Context, evaluate
 from indistinct.releases.decision import decide, suppressed_rows
 from indistinct.releases.prepare import prepare
 from indistinct.releases.texts import counted, explanation_text, table_html
+from indistinct.releases.transform import transformed
 from indistinct.tables.classes import classes_of, recoding_of
 from indistinct.tables.count import silent
 from indistinct.tables.records import SUPPRESSED, Assignment
@@ -79,7 +80,8 @@ def explain(
     Raises what reading and counting raise. A target that cannot be met is an answer, not an error.
     """
     policy.require_models()
-    prepared = prepare(table, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
+    given, _, applied = transformed(table, policy, query=query, sql_table=sql_table, progress=progress)
+    prepared = prepare(given, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
     frequencies = prepared.counted.frequencies
     document: dict[str, Any] = {"feasible": True, "rows": frequencies.total, "reason": None, "nearest": None}
     document["sentences"] = sentences = []
@@ -108,7 +110,7 @@ def explain(
         by_attribute = {}
     document["attributes"] = _attributes(frequencies, by_attribute, say)
     document["reachable"] = [] if loss is None else _reachable(prepared, Fraction(loss), say)
-    document["warnings"] = [notice.document() for notice in prepared.notices]
+    document["warnings"] = [notice.document() for notice in (*prepared.notices, *applied)]
     return Explanation(document)
 
 

@@ -21,6 +21,7 @@ from indistinct.releases.published import count_published
 from indistinct.releases.recount import count_source, matches, respelled, restored
 from indistinct.releases.spelling import guard_of, spellers
 from indistinct.releases.texts import as_html, verification_text
+from indistinct.releases.transform import verifiable
 from indistinct.releases.verify_groups import prove_groups, sheets_of
 from indistinct.tables.columnar import is_text
 from indistinct.tables.count import silent
@@ -84,16 +85,22 @@ def verify(
     policy. Models of sensitive attributes are then judged on the groups, and an assignment must exist that gives both
     tables at once.
 
+    Where the policy has transforms, they are done again on the original first; those that draw at random cannot be:
+    then ``original`` has to be what ``transform`` returned or wrote.
+
     Raises SchemaError when the published table has columns that the original lacks. Not checked: what an attacker
     learns from other tables.
     """
     refuse_mechanisms(policy)
+    original, applied = verifiable(original, policy, query=query, sql_table=sql_table, progress=progress)
     if isinstance(published, TwoTables):
         published, st = published
     sheets = _two_sheets(published) if st is None else None
     if st is not None or sheets or form_of(policy) == "permuted":
         tables = (published, published if sheets else st)
-        return _verify_groups(original, tables, sheets, policy, query=query, sql_table=sql_table, progress=progress)
+        groups = _verify_groups(original, tables, sheets, policy, query=query, sql_table=sql_table, progress=progress)
+        groups.document["warnings"] += [notice.document() for notice in applied]
+        return groups
     # other columns are read only to decide again, which tells whose a row is
     carry = policy.person is not None
     prepared = prepare(original, policy, carry=carry, query=query, sql_table=sql_table, progress=progress)
@@ -123,7 +130,7 @@ def verify(
     progress("verify", 0, 2)
     answer = _coverage(prepared, found, before, quasi, untouched)
     progress("verify", 1, 2)
-    notices = list(source.warnings)
+    notices = [*source.warnings, *applied]
     frequencies = prepared.counted.frequencies
     persons = None if frequencies.persons is None else _persons(prepared, found, notices)
     # rows with the token everywhere are a class if they can be one, else they are suppressed rows

@@ -53,6 +53,7 @@ def public(release: Release) -> dict[str, Any]:
         "outputs": [path.name for path in outputs],
         **asked(decision.policy),
         "declares": document["declares"],
+        "transformed": document.get("transformed", []),
         "models": [
             {key: entry[key] for key in VERDICT if key in entry and not _lists_values(key, entry)}
             for entry in document["models"]

@@ -76,7 +76,7 @@ def _proved(summary: Summary, t: Catalogue) -> list[Block]:
         ]
         for entry in summary["models"]
     ]
-    verification = summary["verification"]
+    verification, done = summary["verification"], summary["transformed"]
     return [
         ("table", t("caption.models"), head, rows),
         ("text", t("proved.rows_match") if verification["rows_match"] else t("proved.rows_differ")),
@@ -84,6 +84,12 @@ def _proved(summary: Summary, t: Catalogue) -> list[Block]:
         (
             "text",
             t(f"declares.{summary['declares']}") if t.has(f"declares.{summary['declares']}") else summary["declares"],
+        ),
+        *([("text", t("proved.transformed", methods=", ".join(done)))] if done else []),
+        *(
+            [("list", [f"{entry['method']}: {entry['says']}" for entry in losses])]
+            if (losses := summary.get("transforms"))
+            else []
         ),
     ]
 
