@@ -18,6 +18,7 @@ from indistinct.releases.measured import column_codes
 from indistinct.releases.prepare import prepare
 from indistinct.releases.published import count_published
 from indistinct.releases.recount import matches
+from indistinct.releases.transform import verifiable
 from indistinct.tables.count import silent
 from indistinct.tables.records import SUPPRESSED
 from indistinct.tables.source import path_of
@@ -164,7 +165,8 @@ def snapshot(
         raise VerificationError(f"{path.name} is not the file of its manifest; the ledger keeps what was published")
     if key is not None and policy.person is None:
         raise PolicyError("who is who in several releases is told by a person key: name it under [person]")
-    prepared = prepare(original, policy, carry=key is not None, query=query, sql_table=sql_table, progress=progress)
+    given, _ = verifiable(original, policy, query=query, sql_table=sql_table, progress=progress)
+    prepared = prepare(given, policy, carry=key is not None, query=query, sql_table=sql_table, progress=progress)
     decision = None if key is None else apply(prepared, decide(prepared), layout_of(prepared))
     return _taken(prepared, decision, published, sha256(path), key, m)
 
