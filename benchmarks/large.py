@@ -34,7 +34,7 @@ def main():
         out = {}
         for quality in ("fast", "balanced"):
             path = work / f"{quality}.toml"
-            policy_of(data, recoding={"quality": quality}).save(path)
+            policy_of(data, recoding={"quality": quality}, table={"unlisted": "insensitive"}).save(path)
             out[quality] = ["--policy", path, "--force", "--quiet", "--output"]
         show("3,000,000 rows, CSV to CSV, fast", {"seconds": 6, "mib": 1229}, RUNS,
              "anonymize", csv, *out["fast"], work / "out.csv")  # fmt: skip
@@ -76,12 +76,12 @@ def variants(parquet, work):
     yield "one row group", single
 
 
-def measured(command):
-    """Wall seconds and peak MiB of one whole process."""
+def measured(command, codes=(0,)):
+    """Wall seconds, peak MiB and processor seconds of one whole process."""
     begun = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
-    if status:
+    if os.waitstatus_to_exitcode(status) not in codes:
         sys.exit(f"failed: {' '.join(command[2:])}")
     return time.perf_counter() - begun, usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime
 

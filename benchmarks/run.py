@@ -19,7 +19,7 @@ from pathlib import Path
 from adult import UNITS
 
 HERE = Path(__file__).parent
-FULL = {"main_job": [], "optimal": ["--lattice"], "local": ["--best", "--scaling"], "large": ["--carried"]}
+FULL = {"main_job": [], "optimal": ["--lattice"], "local": ["--best", "--scaling"], "large": ["--carried"], "odd": []}
 SMALL = {"main_job": ["--small"], "optimal": ["--small"], "local": ["--small"]}
 AXES = {"rows": "rows", "width": "quasi-identifiers", "domain": "values of each attribute"}
 BASE = {"rows": 30_000, "width": 4, "domain": 1000}

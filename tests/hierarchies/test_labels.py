@@ -4,6 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from indistinct.errors import DataError
 from indistinct.hierarchies import write_taxonomy
@@ -173,11 +175,11 @@ def test_specifications(tmp_path):
 
 def test_ordinal_labels():
     order = ["I", "II", "III, late", "IV"]
-    given = {"type": "ordinal", "order": order}
-    assert covered("[II, III, late]", order, **given) == ["II", "III, late"]
-    assert covered("[III, late, IV]", order, **given) == ["III, late", "IV"]
-    assert covered("II", order, **given) == ["II"]
-    assert covered("[II, V]", order, **given) == covered("V", order, **given) == []
+    ordinal = {"type": "ordinal", "order": order}
+    assert covered("[II, III, late]", order, **ordinal) == ["II", "III, late"]
+    assert covered("[III, late, IV]", order, **ordinal) == ["III, late", "IV"]
+    assert covered("II", order, **ordinal) == ["II"]
+    assert covered("[II, V]", order, **ordinal) == covered("V", order, **ordinal) == []
 
 
 def test_several_labels_and_pairs():
@@ -211,3 +213,18 @@ def test_patterns():
 def test_originals_must_be_of_their_type():
     with pytest.raises(DataError):
         covers("[0, 1)", ["x"], "integer")
+
+
+VALUES = ["5", "12", "7.5", "-3", "1e2", "0213", "0299", "*", "[0, 10]", "abc", "a", None]
+LABELS = [*VALUES, "[5, 12)", "(5, 12]", "<=7", ">90", "02**", "{5, abc}", "0-10", "[12, 5]", "**"]
+
+
+@given(st.lists(st.sampled_from(VALUES), unique=True, min_size=1), st.sampled_from(["integer", "decimal", "text"]))
+def test_pairs_agree_as_labels_cover(values, type):  # noqa: A002
+    """An interval is not spelled out for pairs; the answer is that of spelling it out."""
+    if type != "text":
+        values = [value for value in values if value in ("5", "12", "-3", None)] or ["5"]
+    reader = Reader(values, type)
+    label, value = (part.ravel() for part in np.indices((len(LABELS), len(values))))
+    table = np.array([reader.covers(text) for text in LABELS])
+    assert reader.agrees(LABELS, label, value).tolist() == table.ravel().tolist()

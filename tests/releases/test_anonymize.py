@@ -368,3 +368,54 @@ def test_one_policy_serves_a_german_file_and_the_frame_made_from_it(tmp_path):
     ]  # fmt: skip
     assert typed.table.to_dict("records") == written.table.to_pylist()
     assert [w["column"] for w in written.document["warnings"] if w["kind"] == "lost-column"] == ["seen", "fee"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "xlsx"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda notes: [notes[3], *notes[1:3], notes[0], *notes[4:]],  # two rows exchange their notes
+        lambda notes: ["new", *notes[1:]],
+        lambda notes: [None, *notes[1:]],
+    ],
+)
+def test_other_columns_are_verified_row_by_row(tmp_path, monkeypatch, suffix, change):
+    """Each column alone may hold what it should; what stands beside what counts too."""
+    from indistinct.releases import proof
+    from indistinct.tables.source import open_source as opened
+
+    table = pa.table({"age": [20, 21, 22, 40, 41, 42], "note": ["a", "b", "c", "d", "e", "f"]})
+    policy = ind.Policy(
+        attributes={
+            "age": {"role": "qi", "type": "integer", "hierarchy": {"kind": "range", "bounds": "members"}},
+            "note": {"role": "insensitive"},
+        },
+        privacy=[ind.KAnonymity(3)],
+    )
+    output = tmp_path / f"out.{suffix}"
+    assert ind.anonymize(table, policy, output=output).verification["rows_match"]
+
+    def tampered(place, options):
+        read = pa.Table.from_batches(list(opened(place, options).batches()))
+        notes = pa.array(change(read["note"].to_pylist()))
+        return opened(read.set_column(read.schema.get_field_index("note"), "note", notes))
+
+    monkeypatch.setattr(proof, "open_source", tampered)
+    with pytest.raises(ind.VerificationError) as caught:
+        ind.anonymize(table, policy, output=tmp_path / f"again.{suffix}")
+    assert caught.value.where["column"] == "note"
+    assert not (tmp_path / f"again.{suffix}").exists()
+
+
+def test_the_suppression_limit_that_is_named_would_do():
+    """Twenty values of one row each that are never changed: all twenty rows have to go, and then it can be met."""
+    table = pa.table({"ward": [*map(str, range(20)), *["x"] * 6], "age": list(range(26))})
+    attributes = {
+        "ward": {"role": "qi"},
+        "age": {"role": "qi", "type": "integer", "hierarchy": {"kind": "range", "bounds": "members"}},
+    }
+    policy = ind.Policy(attributes=attributes, privacy=[ind.KAnonymity(5)])
+    with pytest.raises(ind.InfeasibleError, match=r"76\.9231% \(20 of 26 rows\) would do"):
+        ind.anonymize(table, policy)
+    limited = policy.model_copy(update={"suppression": policy.suppression.model_copy(update={"limit": 0.769231})})
+    assert ind.anonymize(table, limited).document["suppressed_rows"] == 20

@@ -98,6 +98,51 @@ def test_nothing_is_lost_and_the_order_of_rows_does_not_matter(rows, random):
     assert Counter(kept) == Counter((ill, cost) for _, ill, cost in rows)
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.sampled_from("ab"), st.sampled_from(["x", "y", None]), st.integers(0, 2)),
+        min_size=1,
+        max_size=25,
+    ),
+    st.data(),
+)
+def test_rows_with_other_columns_are_dealt_out_and_sorted_as_defined(rows, data):
+    """The twin: rows of a cell in the order of their other values, entry by entry; then sorted by all columns."""
+    age, ill, note, stay = zip(*rows, strict=True)
+    table = pa.table({"note": pa.array(note, pa.string()), "age": age, "stay": stay, "ill": ill})
+    source, counted, carried = setting(table, carried=("note", "stay"))
+    cells, classes, entries = [], [], []
+    for cell, number in enumerate(counted.frequencies.rows.tolist()):
+        first = data.draw(st.integers(1, number))
+        for taken in (first, number - first):
+            if taken:
+                cells.append(cell)
+                entries.append(taken)
+                classes.append(data.draw(st.integers(0, 1)))
+    numbers = {old: new for new, old in enumerate(dict.fromkeys(classes))}
+    class_of = np.array([numbers[old] for old in classes], np.int32)
+    assignment = Assignment(np.array(cells, np.int32), np.array(entries), class_of, len(numbers))
+    recoding = recoding_of(counted.frequencies, assignment)
+    names = ("note", "age", "stay", "ill")
+    published = publish(source, counted, assignment, recoding, Layout(names, carried)).table()
+
+    def key(row):
+        return tuple((value is not None, value) for value in row)
+
+    cell_of = {pair: cell for cell, pair in enumerate(sorted({(row[0], row[1]) for row in rows}))}
+    waiting = {cell: [] for cell in cell_of.values()}
+    for row in sorted(rows, key=lambda row: key((row[2], row[3]))):
+        waiting[cell_of[row[0], row[1]]].append(row)
+    labels, _ = recoding.labels(0)
+    expected = []
+    for cell, taken, number in zip(cells, entries, class_of.tolist(), strict=True):
+        for _ in range(taken):
+            row = waiting[cell].pop(0)
+            expected.append((row[2], labels[recoding.labels(0)[1][number]], row[3], row[1]))
+    assert [tuple(row[name] for name in names) for row in published.to_pylist()] == sorted(expected, key=key)
+
+
 def test_shuffled_rows_are_the_same_rows():
     table = pa.table({"age": list(range(50)), "ill": ["a"] * 50})
     source, counted, _ = setting(table)

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from indistinct.errors import Cancelled, DataError, PolicyError, UnsupportedError
 from indistinct.tables import write
-from indistinct.tables.apply import typed_column
+from indistinct.tables.published import typed_column
 from indistinct.tables.source import TableOptions, open_source
 from indistinct.tables.write import OUTPUTS, check_output, formula_notices, safe_text, stage
 

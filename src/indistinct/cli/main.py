@@ -33,6 +33,8 @@ from indistinct.errors import Cancelled, IndistinctError
 if TYPE_CHECKING:
     from types import FrameType
 
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # none is wanted, and looking for some takes time
+
 app = typer.Typer(
     name="indistinct",
     help="Turn a table about people into one that may be published, and prove what it guarantees.",

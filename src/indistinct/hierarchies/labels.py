@@ -16,6 +16,7 @@ import re
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
@@ -152,9 +153,19 @@ class Reader:
         arrangement = np.argsort(label, kind="stable")
         starts = np.searchsorted(label[arrangement], np.arange(len(labels) + 1)).tolist()
         for text, start, stop in zip(labels, starts, starts[1:], strict=False):
-            pairs = arrangement[start:stop]
-            agree[pairs] = np.isin(value[pairs], self.find(text)) if start < stop else False
+            if start < stop:
+                pairs = arrangement[start:stop]
+                agree[pairs] = self._covered(text, value[pairs])
         return agree
+
+    def _covered(self, label: str | None, values: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+        """Say which of some values a label covers; an interval is not spelled out, however many values it covers."""
+        pattern = self._pattern(label)
+        if not isinstance(pattern, Interval):
+            return _among(values, self.find(label))
+        first, last = self._stretch(pattern)
+        places = self._places[values]
+        return np.asarray((first <= places) & (places < last) | (values == self._index.get(label, -1)))
 
     def find(self, label: str | None) -> Indices:
         """Ascending indices of the values that the label covers; None covers missing values only."""
@@ -173,7 +184,7 @@ class Reader:
             return [*itself, *self._nodes[label]]
         if label == ROOT and not itself:
             return np.arange(len(self.texts))
-        pattern = parse(label, self.type, character=self._character, **self._reading)
+        pattern = self._pattern(label)
         if isinstance(pattern, Interval):
             return np.append(self._inside(pattern), np.array(itself, dtype=np.int64))
         if isinstance(pattern, Mask):
@@ -182,6 +193,14 @@ class Reader:
             itself += [number for text in pattern.texts for number in self._find_member(text)]
         return itself
 
+    def _pattern(self, label: str | None) -> Pattern | None:
+        """Read a label that is no name: not the token, not a node, not the mark of the root."""
+        if label is None or label == self.token or label in self._nodes:
+            return None
+        if label == ROOT and label not in self._index:
+            return None
+        return parse(label, self.type, character=self._character, **self._reading)
+
     def _find_member(self, text: str) -> list[int]:
         if text in self._index:
             return [self._index[text]]
@@ -189,7 +208,20 @@ class Reader:
         return self._inside(pattern).tolist() if isinstance(pattern, Interval) else []
 
     def _inside(self, interval: Interval) -> Indices:
-        arrangement, places, unit = self._ordered()
+        first, last = self._stretch(interval)
+        return self._ordered()[0][first:last] if first < last else np.zeros(0, np.int64)
+
+    @cached_property
+    def _places(self) -> Indices:
+        """int64[n]: place of each value in the order of the scale, -1 for those without one."""
+        arrangement = self._ordered()[0]
+        places = np.full(len(self.texts), -1, np.int64)
+        places[arrangement] = np.arange(len(arrangement))
+        return places
+
+    def _stretch(self, interval: Interval) -> tuple[int, int]:
+        """First value inside an interval and first beyond, in the order of the scale; none where they are no less."""
+        _, places, unit = self._ordered()
         start, stop = 0, len(places)
         if interval.low is not None:
             low = interval.low * unit
@@ -199,7 +231,7 @@ class Reader:
             stop = (
                 _search(places, floor(high), "right") if interval.high_closed else _search(places, ceil(high), "left")
             )
-        return arrangement[start:stop] if start < stop else arrangement[:0]
+        return start, stop
 
     def _ordered(self) -> tuple[Indices, NDArray[Any], int]:
         """Values that have a place on the scale, in its order; in a text column those that are numbers."""
@@ -295,10 +327,17 @@ def covers(
     return table
 
 
+def _among(numbers: NDArray[np.integer[Any]], ascending: Indices) -> NDArray[np.bool_]:
+    """Say which numbers are among others: a tenth of the time of ``np.isin`` for a few."""
+    if not len(ascending):
+        return np.zeros(len(numbers), np.bool_)
+    place = np.searchsorted(ascending, numbers)
+    return np.asarray(ascending[np.minimum(place, len(ascending) - 1)] == numbers)
+
+
 def _search(places: NDArray[Any], number: int, side: Any) -> int:
     if places.dtype != object:
-        limits = np.iinfo(np.int64)
-        number = min(max(number, int(limits.min)), int(limits.max))
+        number = min(max(number, -(1 << 63)), (1 << 63) - 1)
     return int(np.searchsorted(places, number, side=side))
 
 

@@ -6,9 +6,19 @@ that calls it: importing this package imports numba, which costs half a second.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-import numba
+# numba looks for BLAS in SciPy to speed up convolutions; no kernel has one, and importing it takes a tenth of a second
+BLAS = "scipy.linalg.cython_blas"
+hidden = BLAS not in sys.modules
+if hidden:
+    sys.modules[BLAS] = None
+import numba  # noqa: E402
+import numba.np.arraymath  # noqa: E402
+
+if hidden:
+    del sys.modules[BLAS]
 
 if TYPE_CHECKING:
     from collections.abc import Callable

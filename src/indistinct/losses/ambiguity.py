@@ -40,8 +40,7 @@ def ambiguity(
         found = cells(recoding, position, rows)
         leaves = _leaves(found)
         largest.append(domain_leaves(hierarchy) if is_categorical(hierarchy) else hierarchy.size)
-        keys = recoding.lo[:, position].astype(np.int64) * hierarchy.size + recoding.hi[:, position]
-        product = product * leaves[np.searchsorted(found.lo * hierarchy.size + found.hi, keys)]
+        product = product * leaves[recoding.boxes(position)[2]]
         behind = int((found.rows.astype(object) * leaves).sum())
         by_attribute[hierarchy.attribute] = Fraction(behind + suppressed * largest[-1], total)
     behind = int((rows.astype(object) * product).sum())

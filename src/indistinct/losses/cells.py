@@ -54,11 +54,9 @@ def class_rows(assignment: Assignment) -> tuple[Int64, int]:
 def cells(recoding: Recoding, position: int, rows: Int64) -> Cells:
     """Collect the distinct cells of quasi-identifier number ``position``; ``rows`` int64[g] by class."""
     hierarchy = recoding.quasi[position]
-    keys = recoding.lo[:, position].astype(np.int64) * hierarchy.size + recoding.hi[:, position]
-    distinct, inverse = np.unique(keys, return_inverse=True)
-    lo, hi = distinct // hierarchy.size, distinct % hierarchy.size
-    total = np.zeros(len(distinct), np.int64)
-    np.add.at(total, inverse, rows)
+    lo, hi, box_of = recoding.boxes(position)
+    total = np.zeros(len(lo), np.int64)
+    np.add.at(total, box_of, rows)
     fixed = None if recoding.levels is None else recoding.levels[position]
     return Cells(hierarchy, lo, hi, total, *_nodes(hierarchy, lo, hi, fixed))
 

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from indistinct.releases.decision import Decision
     from indistinct.releases.ledger import Ledger
     from indistinct.releases.prepare import Prepared
-    from indistinct.tables.apply import Published
     from indistinct.tables.count import Progress
     from indistinct.tables.frames import Kind
+    from indistinct.tables.published import Published
     from indistinct.tables.records import Recoding
     from indistinct.tables.write import Staged
 

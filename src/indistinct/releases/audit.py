@@ -208,12 +208,7 @@ def _worst(
     found = []
     for number in chosen.tolist():
         codes = frequencies.tuples[tuple_of_class[number]]
-        agrees = frequencies.tuples == codes
-        others = [
-            int(frequencies.tuple_rows[np.delete(agrees, position, axis=1).all(axis=1)].sum())
-            - int(classes.rows[number])
-            for position in range(len(names))
-        ]
+        others = _alike_but_one(frequencies, codes)
         helper = int(np.argmax(others))
         found.append(
             {
@@ -232,6 +227,17 @@ def _worst(
             }
         )
     return found
+
+
+def _alike_but_one(frequencies: Frequencies, codes: NDArray[np.int32]) -> list[int]:
+    """Count for each attribute the rows that differ from a tuple in that attribute alone."""
+    unlike = np.zeros(len(frequencies.tuples), np.int32)
+    for position, code in enumerate(codes):
+        unlike += frequencies.tuples[:, position] != code
+    near = np.flatnonzero(unlike == 1)
+    rows = np.zeros(len(codes), np.int64)
+    np.add.at(rows, (frequencies.tuples[near] != codes).argmax(axis=1), frequencies.tuple_rows[near])
+    return rows.tolist()
 
 
 def _finite(measure: float) -> float | None:

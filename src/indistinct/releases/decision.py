@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from indistinct.policy import Policy
     from indistinct.releases.prepare import Prepared
-    from indistinct.tables.apply import Published
     from indistinct.tables.count import Progress
+    from indistinct.tables.published import Published
     from indistinct.tables.records import Frequencies, Recoding
 
     Transform = Callable[[Sequence[str | None]], list[str | None]]

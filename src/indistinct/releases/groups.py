@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
     from indistinct.policy import Policy
     from indistinct.releases.decision import Decision
-    from indistinct.tables.apply import Published
     from indistinct.tables.count import Progress
+    from indistinct.tables.published import Published
     from indistinct.tables.records import Frequencies
 
     Int64 = NDArray[np.int64]

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.policy import Policy, Roles
     from indistinct.releases.population import PopulationTable
-    from indistinct.tables.apply import PublishedColumn
     from indistinct.tables.count import Progress
+    from indistinct.tables.published import PublishedColumn
     from indistinct.tables.records import Frequencies, Reference
     from indistinct.tables.source import Source
 

@@ -17,7 +17,7 @@ from indistinct.releases.judge import judge
 from indistinct.releases.population import crowd_of_labels, detail_of_labels, recoding_of_labels
 from indistinct.releases.prepare import reading_of
 from indistinct.releases.published import published_options
-from indistinct.releases.recount import altered, matches, recount, restored
+from indistinct.releases.recount import altered, matches, misplaced, recount, restored
 from indistinct.releases.spelling import guard_of, speller
 from indistinct.tables.classes import classes_of, histograms_of, joint_counts
 from indistinct.tables.columnar import is_text
@@ -25,9 +25,10 @@ from indistinct.tables.count import silent, translation
 from indistinct.tables.dictionary import texts_of
 from indistinct.tables.order import lexicographic_order, run_starts
 from indistinct.tables.records import SUPPRESSED, Classes, Frequencies, Population
+from indistinct.tables.source import open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
     from indistinct.releases.decision import Decision
     from indistinct.releases.prepare import Prepared
     from indistinct.releases.recount import Recount
-    from indistinct.tables.apply import Published
     from indistinct.tables.count import Progress
+    from indistinct.tables.published import Published, PublishedColumn
 
 FLAGS = 1 << 26
 
@@ -51,20 +52,23 @@ def verify_written(
 ) -> dict[str, Any]:
     """Read the written file (or the table in memory) back and say what is proved about it.
 
-    ``rows_match``: its rows are, as a multiset, those that source and recoding give. ``coverage``: every published
-    label covers every original value of its class, by a reader of labels that shares nothing with their writer. The
-    models are evaluated on the classes of the re-read rows, against the distribution of the whole input.
+    ``rows_match``: its rows are, as a multiset, those that source and recoding give; where columns are published that
+    no model looks at, row by row. ``coverage``: every published label covers every original value of its class, by a
+    reader of labels that shares nothing with their writer. The models are evaluated on the classes of the re-read rows,
+    against the distribution of the whole input.
 
     Under a policy that publishes means, medians or modes no coverage is claimed; instead ``aggregates_match`` says that
     every published cell is the declared aggregate of its class.
     """
     policy, frequencies, published = decision.policy, decision.frequencies, decision.published
-    columns = [column.name for column in published.columns]
+    looked_at = {hierarchy.attribute for hierarchy in (*frequencies.quasi, *frequencies.sensitive)}
+    columns = [column.name for column in published.columns if column.name in looked_at]
     progress("verify", 0, 3)
     options = published_options(policy, path, decision.prepared.source.dialect)
     run = policy.run
+    place = path if path is not None else published.table()
     read = recount(
-        path if path is not None else published.table(),
+        place,
         columns,
         options,
         temp_dir=None if run.temp_dir is None else policy.locate(run.temp_dir),
@@ -72,6 +76,11 @@ def verify_written(
     )
     found = as_spelled(read, published, policy, path)
     rows_match = matches(published, found)
+    changed = [] if rows_match else altered(published, found)
+    if len(columns) < len(published.columns):
+        elsewhere = misplaced(published, open_source(place, options), _spelling, guard_of(policy, path))
+        rows_match = rows_match and elsewhere == []
+        changed += [name for name in elsewhere or [] if name not in changed]
     progress("verify", 1, 3)
     perturbing = declared(policy) == "perturbing"
     uncovered = deviating(decision) if perturbing else uncovered_columns(decision)
@@ -90,7 +99,7 @@ def verify_written(
         proof["coverage"] = "not proven"
         proof["aggregates_match"] = not uncovered
     if not rows_match:
-        proof["altered_columns"] = altered(published, found)
+        proof["altered_columns"] = changed
     if uncovered:
         proof["deviating_columns" if perturbing else "uncovered_columns"] = uncovered
     return {
@@ -128,12 +137,12 @@ def judge_reread(
 
 def as_spelled(found: Recount, published: Published, policy: Policy, path: Path | None) -> Recount:
     """Give re-read texts the spelling that was to be written, where the format keeps the value only."""
-    spellings = {
-        column.name: speller(texts_of(column.values, column.name))
-        for column in published.columns
-        if not is_text(column.type)
-    }
+    spellings = {column.name: _spelling(column) for column in published.columns if column.name in found.columns}
     return restored(found, spellings, guard_of(policy, path))
+
+
+def _spelling(column: PublishedColumn) -> Callable[[str], str]:
+    return str if is_text(column.type) else speller(texts_of(column.values, column.name))
 
 
 def uncovered_columns(decision: Decision) -> list[str]:

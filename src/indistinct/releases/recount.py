@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from indistinct.errors import VerificationError
-from indistinct.tables.arrow import text_array, whole_numbers
+from indistinct.tables.arrow import number_array, text_array, whole_numbers
 from indistinct.tables.dictionary import Dictionary, texts_of
 from indistinct.tables.order import lexicographic_order, run_starts
 from indistinct.tables.source import TableOptions, open_source
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.tables.apply import Published
+    from indistinct.tables.published import Published, PublishedColumn
     from indistinct.tables.source import Source
 
     Int32 = NDArray[np.int32]
@@ -82,9 +83,11 @@ def count_source(source: Source, columns: Sequence[str]) -> Recount:
 
 def matches(published: Published, found: Recount, columns: Sequence[str] | None = None) -> bool:
     """Whether the re-read rows are exactly the rows that were to be written, as multisets (of some columns)."""
+    names = found.columns if columns is None else columns
+    published = published.over(names)
     by_name = {column.name: column for column in published.columns}
     reread, expected, sizes = [], [], []
-    for name in found.columns if columns is None else columns:
+    for name in names:
         numbers = Dictionary(name)
         column, (texts, codes) = by_name[name], found.column(name)
         reread.append(_numbered(texts, numbers)[codes])
@@ -100,6 +103,69 @@ def matches(published: Published, found: Recount, columns: Sequence[str] | None 
 def altered(published: Published, found: Recount) -> list[str]:
     """Names of the columns that do not hold what was to be written, whatever stands beside."""
     return [name for name in found.columns if not matches(published, found, [name])]
+
+
+def misplaced(
+    published: Published,
+    source: Source,
+    spelling_of: Callable[[PublishedColumn], Callable[[str], str]],
+    guard: Callable[[str], str] = str,
+) -> list[str] | None:
+    """Names of the columns of a written table that differ from those that were to be written, row by row.
+
+    None when the number of rows differs. Rows are compared in their order, so this proves which values stand side by
+    side without counting combinations, of which there may be as many as rows. Texts that were read go through ``guard``
+    and the ``spelling_of`` their column.
+    """
+    columns = [_Sequence(column, spelling_of, guard) for column in published.columns]
+    rows, total = 0, published.rows
+    for batch in source.batches([column.name for column in published.columns]):
+        if rows + batch.num_rows > total:
+            return None
+        for column, array in zip(columns, batch.columns, strict=True):
+            column.compare(array, rows)
+        rows += batch.num_rows
+    return None if rows < total else [column.name for column in columns if column.differs]
+
+
+class _Sequence:
+    """One column that is compared with what stands in a file, batch by batch."""
+
+    def __init__(
+        self,
+        column: PublishedColumn,
+        spelling_of: Callable[[PublishedColumn], Callable[[str], str]],
+        guard: Callable[[str], str],
+    ) -> None:
+        self.name, self.differs = column.name, False
+        self._column, self._spelling_of, self._guard = column, spelling_of, guard
+        self._read = Dictionary(column.name)
+        self._number_of = np.zeros(0, np.int32)  # of each text that was read; -1: it was never to be written
+
+    @cached_property
+    def _wanted(self) -> tuple[dict[str | None, int], Int32]:
+        """Number of each text that was to be written, and of each code of the column (the last of code -1)."""
+        numbers = Dictionary(self.name)
+        number_of_code = _numbered([*texts_of(self._column.values, self.name), None], numbers)
+        return numbers.numbers, number_of_code
+
+    @cached_property
+    def _spelling(self) -> Callable[[str], str]:
+        return self._spelling_of(self._column)
+
+    def compare(self, array: Any, first: int) -> None:
+        """Compare the next rows, which begin with row number ``first``."""
+        codes = self._column.part(first, first + len(array))
+        # values of the same type that are equal need no texts
+        if array.type == self._column.type and array.equals(self._column.values.take(number_array(codes))):
+            return
+        numbers, number_of_code = self._wanted
+        read = self._read.encode(array)
+        known = len(self._number_of)
+        if len(self._read.numbers) > known:
+            new = respelled(self._read, {self.name: self._spelling}, self._guard, known)
+            self._number_of = np.append(self._number_of, np.array([numbers.get(text, -1) for text in new], np.int32))
+        self.differs |= not np.array_equal(self._number_of[read], number_of_code[codes])
 
 
 def restored(
@@ -126,11 +192,14 @@ def projected(found: Recount, names: Sequence[str]) -> Recount:
 
 
 def respelled(
-    column: Dictionary, spellings: Mapping[str, Callable[[str], str]], guard: Callable[[str], str] = str
+    column: Dictionary, spellings: Mapping[str, Callable[[str], str]], guard: Callable[[str], str] = str, first: int = 0
 ) -> list[str | None]:
-    """Texts of a column after ``guard`` and the function that ``spellings`` has for it; a missing value stays."""
+    """Texts of a column after ``guard`` and the function that ``spellings`` has for it; a missing value stays.
+
+    From text number ``first`` on.
+    """
     spelling = spellings.get(column.column, str)
-    return [None if text is None else spelling(guard(text)) for text in column.texts]
+    return [None if text is None else spelling(guard(text)) for text in column.texts[first:]]
 
 
 def _numbered(texts: Sequence[str | None], numbers: Dictionary) -> Int32:
@@ -171,7 +240,6 @@ def _by_duckdb(
 ) -> Iterable[tuple[Any, Int64]]:
     import duckdb
 
-    # DuckDB renames columns that differ only by case: they are taken by their place
     header = list(open_source(place, options).columns)
     with duckdb.connect(config=dict(settings)) as connection:
         try:
@@ -182,12 +250,14 @@ def _by_duckdb(
                     str(place),
                     delimiter=options.delimiter or ("\t" if suffix == ".tsv" else ","),
                     header=True,
-                    all_varchar=True,
+                    auto_detect=False,  # nothing is guessed, and guessing takes time
+                    columns={f"c{position}": "VARCHAR" for position in range(len(header))},
                     quotechar='"',
                     escapechar='"',
                     na_values=IMPOSSIBLE,
                     max_line_size=options.max_line_bytes,
                 )
+            # by their place: DuckDB renames columns that differ only by case
             names = [_quoted(relation.columns[header.index(name)]) for name in columns]
             count = _quoted(_unused(relation.columns))
             relation = relation.aggregate(f"{', '.join(names)}, count(*) AS {count}", ", ".join(names))

@@ -25,11 +25,12 @@ from indistinct.releases.published import delimiter_of, missing_text, published_
 from indistinct.releases.recount import altered, matches, recount
 from indistinct.releases.texts import as_html, transform_text
 from indistinct.releases.transformed import asked, done_before, entries_of, record_path, require_asked
-from indistinct.tables.apply import load_columns, sorted_units, text_column, typed_column
+from indistinct.tables.apply import load_columns, sorted_units
 from indistinct.tables.columnar import is_text
 from indistinct.tables.count import silent
 from indistinct.tables.dictionary import from_text, texts_of
 from indistinct.tables.frames import give_back, kind_of
+from indistinct.tables.published import text_column, typed_column
 from indistinct.tables.source import open_source
 from indistinct.tables.write import DELIMITED_OUTPUTS, Staged, check_output, formula_notices, stage
 from indistinct.transforms.chance import Chance
@@ -40,9 +41,9 @@ if TYPE_CHECKING:
 
     from indistinct.policy import Policy, Roles
     from indistinct.policy.transforms import Transform
-    from indistinct.tables.apply import Published, PublishedColumn
     from indistinct.tables.count import Progress
     from indistinct.tables.frames import Kind
+    from indistinct.tables.published import Published, PublishedColumn
     from indistinct.tables.source import Source
 
 INTERNAL = ("seconds", "warnings")

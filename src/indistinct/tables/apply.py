@@ -6,22 +6,21 @@ groups and the source is not read again; with carried columns every row is a uni
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from indistinct.tables.arrow import number_array, text_array, whole_numbers
 from indistinct.tables.columnar import is_text
 from indistinct.tables.dictionary import from_text
 from indistinct.tables.order import lexicographic_order, run_starts
+from indistinct.tables.published import Published, PublishedColumn, text_column, typed_column
 from indistinct.tables.records import SUPPRESSED
+from indistinct.tables.rows import ordered_rows, random_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -31,110 +30,6 @@ if TYPE_CHECKING:
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
-
-BATCH_ROWS = 1_000_000
-
-
-@dataclass(frozen=True)
-class PublishedColumn:
-    """One published column: ``values`` holds its distinct values in sorted order, ``codes`` int32[units] points there.
-
-    A code of -1 is a missing value. Only values that are published are in ``values``.
-    """
-
-    name: str
-    values: Any
-    codes: Int32
-
-    @property
-    def type(self) -> Any:
-        """Arrow type of the values."""
-        return self.values.type
-
-    def reduced(self, units: Int64) -> PublishedColumn:
-        """Keep the given units and only the values that they use."""
-        codes = self.codes[units]
-        used = np.unique(codes[codes >= 0])
-        translation = np.full(len(self.values) + 1, -1, np.int32)
-        translation[used] = np.arange(len(used), dtype=np.int32)
-        return PublishedColumn(self.name, self.values.take(number_array(used)), translation[codes])
-
-
-@dataclass(frozen=True)
-class Published:
-    """A table as it will be written: columns over units, and how often each unit is repeated."""
-
-    columns: tuple[PublishedColumn, ...]
-    repeat: Int64
-
-    @property
-    def rows(self) -> int:
-        """Number of published rows."""
-        return int(self.repeat.sum())
-
-    @property
-    def schema(self) -> Any:
-        """Arrow schema: texts as dictionaries, other types as they were."""
-        return pa.schema([(column.name, _type(column)) for column in self.columns])
-
-    def batches(self, size: int = BATCH_ROWS) -> Iterator[Any]:
-        """Yield the rows in order, ``size`` at a time, as Arrow record batches."""
-        ends = np.cumsum(self.repeat)
-        for begin in range(0, max(self.rows, 1), size):
-            end = min(begin + size, self.rows)
-            first, last = (
-                int(np.searchsorted(ends, begin, "right")),
-                int(np.searchsorted(ends, end, "left")) + 1,
-            )
-            repeat = self.repeat[first:last].copy()
-            if len(repeat):
-                repeat[0] = min(ends[first], end) - begin
-                if last - first > 1:
-                    repeat[-1] = end - ends[last - 2]
-            arrays = [_array(column, np.repeat(column.codes[first:last], repeat)) for column in self.columns]
-            yield pa.record_batch(arrays, schema=self.schema)
-
-    def table(self) -> Any:
-        """Return the rows as one Arrow table with plain types."""
-        table = pa.Table.from_batches(list(self.batches()), self.schema)
-        return table.cast(pa.schema([(column.name, column.type) for column in self.columns]))
-
-
-def _type(column: PublishedColumn) -> Any:
-    return pa.dictionary(pa.int32(), pa.string()) if pa.types.is_string(column.type) else column.type
-
-
-def _array(column: PublishedColumn, codes: Int32) -> Any:
-    indices = number_array(codes)
-    if pa.types.is_string(column.type):
-        return pa.DictionaryArray.from_arrays(indices, column.values)
-    return column.values.take(indices)
-
-
-def text_column(name: str, texts: Sequence[str | None], codes: NDArray[np.integer[Any]]) -> PublishedColumn:
-    """Build a column from one text per code (texts may repeat); values are sorted by code point."""
-    values = sorted({text for text in texts if text is not None})
-    place = {text: position for position, text in enumerate(values)}
-    translation = np.array([-1 if text is None else place[text] for text in texts], np.int32)
-    return PublishedColumn(name, text_array(values), translation[codes])
-
-
-def typed_column(name: str, array: Any, codes: Int32 | None = None) -> PublishedColumn:
-    """Build a column from Arrow values: one per row, or one per code when ``codes`` says which each unit has."""
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
-    if not pa.types.is_dictionary(array.type):
-        array = array.dictionary_encode()
-    distinct = pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
-    order = whole_numbers(pc.sort_indices(distinct.dictionary))
-    rank = np.empty(len(order), np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    indices = whole_numbers(distinct.indices)
-    own = np.where(indices < 0, np.int32(-1), rank[indices] if len(rank) else np.int32(-1)).astype(np.int32)
-    values = distinct.dictionary.take(number_array(order))
-    if pa.types.is_large_string(values.type) or pa.types.is_string_view(values.type):
-        values = values.cast(pa.string())
-    return PublishedColumn(name, values, own if codes is None else own[codes])
 
 
 @dataclass(frozen=True)
@@ -186,6 +81,13 @@ def publish(
     by their published columns, so that the result depends on the multiset of rows only. Where one cell is divided
     between classes, its rows are dealt out in the order of their carried values.
     """
+    if layout.needs_rows and layout.order != "kept":
+        part = _released(assignment, starred=starred)
+        modelled = _modelled_columns(
+            source, counted, recoding, layout, assignment.cell[part], assignment.class_of[part]
+        )
+        extra = {**layout.carried, **_transformed_columns(source, layout)}
+        return ordered_rows(modelled, part, assignment, extra, _cells_of_rows(counted), layout.columns, layout.order)
     units = units_of(source, counted, assignment, recoding, layout, starred=starred)
     columns = [units.columns[name] for name in layout.columns]
     return sorted_units(columns, units.repeat, merge=units.distinct, order=layout.order)
@@ -207,7 +109,7 @@ def units_of(
     """
     if layout.needs_rows:
         return _units_of_rows(source, counted, assignment, recoding, layout, starred=starred)
-    part = np.arange(len(assignment.cell)) if starred else np.flatnonzero(assignment.class_of != SUPPRESSED)
+    part = _released(assignment, starred=starred)
     columns = _modelled_columns(source, counted, recoding, layout, assignment.cell[part], assignment.class_of[part])
     return Units(columns, assignment.count[part], part, distinct=True)
 
@@ -221,10 +123,7 @@ def _units_of_rows(
     *,
     starred: bool,
 ) -> Units:
-    cell_of_row = counted.cell_of_row
-    if cell_of_row is None:
-        message = "the rows of the cells were not kept when the table was counted"
-        raise ValueError(message)
+    cell_of_row = _cells_of_rows(counted)
     extra = {**layout.carried, **_transformed_columns(source, layout)}
     keys: list[NDArray[Any]] = [column.codes for column in extra.values()]
     if assignment.group_of is not None:
@@ -237,9 +136,16 @@ def _units_of_rows(
     return Units(columns, np.ones(len(rows), np.int64), part_of[rows], distinct=False)
 
 
-def random_keys(number: int) -> NDArray[np.uint64]:
-    """uint64[number] from the operating system: an order by them protects, because nobody can predict it."""
-    return np.frombuffer(os.urandom(8 * number), np.uint64)
+def _released(assignment: Assignment, *, starred: bool) -> Int64:
+    """Return the entries of an assignment whose rows are published."""
+    return np.arange(len(assignment.cell)) if starred else np.flatnonzero(assignment.class_of != SUPPRESSED)
+
+
+def _cells_of_rows(counted: Counted) -> Int32:
+    if counted.cell_of_row is None:
+        message = "the rows of the cells were not kept when the table was counted"
+        raise ValueError(message)
+    return counted.cell_of_row
 
 
 def load_columns(source: Source, names: Sequence[str]) -> dict[str, PublishedColumn]:

@@ -27,10 +27,10 @@ def kind_of(table: object) -> Kind:
     >>> kind_of("people.csv")
     'path'
     """
-    from narwhals.stable.v2 import dependencies as known
-
     if isinstance(table, str | os.PathLike):
         return "path"
+    from narwhals.stable.v2 import dependencies as known  # takes a twentieth of a second
+
     if known.is_pandas_dataframe(table):
         return "pandas"
     if known.is_polars_dataframe(table):

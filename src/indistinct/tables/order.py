@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
 
+FLAGS_PER_KEY = 4
+
 
 def lexicographic_order(codes: Int32, sizes: Sequence[int]) -> Int64:
     """Return the order that sorts rows of codes, packing columns into as few 62-bit keys as possible.
@@ -39,6 +41,31 @@ def lexicographic_order(codes: Int32, sizes: Sequence[int]) -> Int64:
     return np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
 
 
+def sorted_rows(columns: Sequence[Int32], sizes: Sequence[int]) -> list[Int32]:
+    """Sort rows that are given by columns, the first column first; equal rows are alike, so none is looked up.
+
+    0 <= columns[i] < ``sizes[i]`` (not checked). Rows of at most 62 bits are packed into numbers, sorted, and taken
+    apart again: a tenth of the time of an order and its lookups.
+
+    >>> [column.tolist() for column in sorted_rows([np.array([1, 0, 0]), np.array([0, 5, 2])], [2, 6])]
+    [[0, 0, 1], [2, 5, 0]]
+    """
+    widths = [max(1, int(size - 1).bit_length()) for size in sizes]
+    if sum(widths) > KEY_BITS:
+        order = lexicographic_order(np.column_stack(columns), sizes)
+        return [column[order] for column in columns]
+    keys = columns[0].astype(np.int64)
+    for column, width in zip(columns[1:], widths[1:], strict=True):
+        keys <<= width
+        keys |= column
+    keys.sort()
+    found: list[Int32] = []
+    for width in reversed(widths):
+        found.append((keys & ((1 << width) - 1)).astype(np.int32))
+        keys >>= width
+    return found[::-1]
+
+
 def run_starts(rows: Int32) -> NDArray[np.bool_]:
     """Say of each row whether it differs from the one before; the first always does.
 
@@ -46,5 +73,25 @@ def run_starts(rows: Int32) -> NDArray[np.bool_]:
     [True, False, True]
     """
     starts = np.ones(len(rows), np.bool_)
-    starts[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    if len(rows):
+        starts[1:] = False
+    for column in rows.T:  # column by column: a tenth of the time of any(axis=1)
+        starts[1:] |= column[1:] != column[:-1]
     return starts
+
+
+def numbered(keys: Int64, bound: int) -> tuple[Int64, Int64]:
+    """Return the distinct keys, ascending, and int64[len(keys)] which of them each key is.
+
+    Keys are 0 <= key < ``bound`` (not checked). Where these are few, by flags: a fifth of the time of sorting.
+
+    >>> distinct, which = numbered(np.array([7, 3, 7]), 10)
+    >>> distinct.tolist(), which.tolist()
+    ([3, 7], [1, 0, 1])
+    """
+    if bound > FLAGS_PER_KEY * len(keys):
+        distinct, which = np.unique(keys, return_inverse=True)
+        return distinct, which.reshape(-1)
+    present = np.zeros(bound, np.bool_)
+    present[keys] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[keys]

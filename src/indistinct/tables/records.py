@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.tables.order import numbered
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -253,6 +255,19 @@ class Recoding:
     hi: Int32 = field(repr=False)
     levels: tuple[int, ...] | None = None
     aggregates: tuple[tuple[tuple[str | None, ...], Int64], ...] | None = field(default=None, repr=False)
+    _boxes: dict[int, tuple[Int64, Int64, Int64]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def boxes(self, position: int) -> tuple[Int64, Int64, Int64]:
+        """Return the distinct boxes of a quasi-identifier, by ``lo`` and ``hi`` ascending, and int64[g] each class's.
+
+        They are found once: losses, labels and the reading of published files ask for them.
+        """
+        if position not in self._boxes:
+            size = self.quasi[position].size
+            keys = self.lo[:, position].astype(np.int64) * size + self.hi[:, position]
+            distinct, box_of = numbered(keys, size * size)
+            self._boxes[position] = distinct // size, distinct % size, box_of
+        return self._boxes[position]
 
     def labels(self, position: int) -> tuple[list[str | None], Int64]:
         """Published texts in quasi-identifier number ``position``, each once, and which of them each class has.
@@ -266,11 +281,12 @@ class Recoding:
         level = 0 if self.levels is None else self.levels[position]
         texts: dict[str | None, int] = {}
         if level:
-            nodes, class_node = np.unique(hierarchy.levels[level].node_of[self.lo[:, position]], return_inverse=True)
+            nodes, place = numbered(
+                hierarchy.levels[level].node_of[self.lo[:, position]].astype(np.int64), hierarchy.size
+            )
             distinct = [texts.setdefault(hierarchy.node_label(level, node), len(texts)) for node in nodes.tolist()]
         else:
-            boxes = self.lo[:, position].astype(np.int64) * hierarchy.size + self.hi[:, position]
-            keys, class_node = np.unique(boxes, return_inverse=True)
-            pairs = (divmod(key, hierarchy.size) for key in keys.tolist())
-            distinct = [texts.setdefault(hierarchy.label(lo, hi), len(texts)) for lo, hi in pairs]
-        return list(texts), np.array(distinct, np.int64)[class_node.reshape(-1)]
+            low, high, place = self.boxes(position)
+            boxes = zip(low.tolist(), high.tolist(), strict=True)
+            distinct = [texts.setdefault(hierarchy.label(lo, hi), len(texts)) for lo, hi in boxes]
+        return list(texts), np.array(distinct, np.int64)[place]

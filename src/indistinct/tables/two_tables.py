@@ -16,17 +16,11 @@ import numpy as np
 import pyarrow as pa
 
 from indistinct.errors import SchemaError
-from indistinct.tables.apply import (
-    Published,
-    PublishedColumn,
-    random_keys,
-    sensitive_column,
-    sorted_units,
-    typed_column,
-    units_of,
-)
+from indistinct.tables.apply import sensitive_column, sorted_units, units_of
 from indistinct.tables.classes import groups_of
 from indistinct.tables.order import lexicographic_order
+from indistinct.tables.published import Published, PublishedColumn, typed_column
+from indistinct.tables.rows import random_keys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

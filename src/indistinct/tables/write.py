@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.tables.apply import PublishedColumn
+    from indistinct.tables.published import PublishedColumn
 
     Sheet = tuple[Iterable[pa.RecordBatch], pa.Schema]
 

@@ -97,10 +97,9 @@ def _for_units(state: State, among: Int64, nearest: Int32) -> Int32:
     first = np.searchsorted(place, np.arange(len(among)))
     copies = np.bincount(place, minlength=len(among))
     copy = np.arange(len(order)) - first[place]
-    tuples = nearest[place]
-    found = np.where(tuples >= 0, order[first[tuples] + copy[:, None] % copies[tuples]], -1)
-    sibling = np.where(copies[place] > 1, order[first[place] + (copy + 1) % copies[place]], -1)
     result = np.full((len(state.tuple_of), nearest.shape[1] + 1), -1, np.int32)
-    result[order, 0] = sibling
-    result[order, 1:] = found
+    result[order, 0] = np.where(copies[place] > 1, order[first[place] + (copy + 1) % copies[place]], -1)
+    for column, near in enumerate(nearest.T, start=1):  # one after the other: all at once would not fit into memory
+        tuples = near[place]
+        result[order, column] = np.where(tuples >= 0, order[first[tuples] + copy % copies[tuples]], -1)
     return result

@@ -40,7 +40,8 @@ def rows_to_drop(problem: Problem, hopeless: Bools) -> Int64:
 
     From the value combinations that spoil the block most, in small steps, rows of rare tuples first; a block
     that cannot be mended goes whole. Heuristic: fewer might do. Models without a compiled form are not looked
-    at (``settle`` drops the classes that fail them); with persons blocks are only dropped whole.
+    at (``settle`` drops the classes that fail them); with persons blocks are only dropped whole. Once more rows go than
+    may be suppressed, the other blocks go whole, unexamined: that would do, and it is not done.
     """
     compiled = tuple(
         criterion for privacy in problem.privacy for criterion in criteria([privacy], problem.context) or ()
@@ -50,11 +51,14 @@ def rows_to_drop(problem: Problem, hopeless: Bools) -> Int64:
     order = np.argsort(block, kind="stable")
     edges = np.searchsorted(block[order], np.arange(len(hopeless) + 1))
     joint = any(MODELS[privacy.model].criteria(privacy, problem.context) is None for privacy in problem.privacy)
+    total = 0
     for b in np.flatnonzero(hopeless).tolist():
         cells = order[edges[b] : edges[b + 1]]
+        if total > problem.allowed:
+            drop[cells] = problem.frequencies.rows[cells]
+            continue
         drop[cells] = _drop(problem, compiled, cells, joint=joint)
-        if drop.sum() > problem.allowed:
-            break
+        total += int(drop[cells].sum())
     return drop
 
 
