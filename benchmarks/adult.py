@@ -13,6 +13,8 @@ import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
+from time import perf_counter, process_time
 
 import indistinct as ind
 
@@ -57,6 +59,17 @@ def scaled(shared: Path, work: Path, rows: int, suffix: str = "csv") -> Path:
         words = [tool, source, rows, path, "--seed", SEEDS.get(rows, 7)]
         subprocess.run([sys.executable, *map(str, words)], check=True)
     return path
+
+
+def timed(repeats: int, call):
+    """Call so many times; what the last call returned, and medians of the time and of the processor time."""
+    times, processor = [], []
+    for _ in range(repeats):
+        begun, used = perf_counter(), process_time()
+        found = call()
+        times.append(perf_counter() - begun)
+        processor.append(process_time() - used)
+    return found, {"seconds": median(times), "processor": median(processor)}
 
 
 @contextmanager

@@ -9,11 +9,8 @@ the processor time of all threads for machines with other work. ``--best`` adds 
 
 from __future__ import annotations
 
-from statistics import median
-from time import perf_counter, process_time
-
 import numpy as np
-from adult import SEEDS, K, benchmark, on, policy_of, scaled
+from adult import SEEDS, K, benchmark, on, policy_of, scaled, timed
 
 from indistinct.algorithms.local import local
 from indistinct.hierarchies import build_hierarchy
@@ -60,17 +57,11 @@ def measure(frequencies, policy, repeats=3) -> dict:
         local(frequencies, policy, silent)
     else:
         repeats = 1
-    times, processor = [], []
-    for _ in range(repeats):
-        begun, used = perf_counter(), process_time()
-        found = local(frequencies, policy, silent)
-        times.append(perf_counter() - begun)
-        processor.append(process_time() - used)
+    found, times = timed(repeats, lambda: local(frequencies, policy, silent))
     loss, _ = lm(frequencies, found, recoding_of(frequencies, found))
     return {
         "loss": float(loss),
-        "seconds": median(times),
-        "processor": median(processor),
+        **times,
         "suppressed": int(found.count[found.class_of < 0].sum()),
         "classes": found.classes,
         "notes": list(found.notes),

@@ -12,10 +12,9 @@ from __future__ import annotations
 from fractions import Fraction
 from heapq import heappop, heappush
 from math import floor
-from statistics import median
-from time import perf_counter, process_time
+from time import perf_counter
 
-from adult import QUASI, SEEDS, K, benchmark, on, policy_of, scaled
+from adult import QUASI, SEEDS, K, benchmark, on, policy_of, scaled, timed
 
 from indistinct.algorithms.full_domain.lattice import build_lattice
 from indistinct.algorithms.full_domain.verdicts import Judge
@@ -54,17 +53,11 @@ def under(data, sensitive, privacy, limit: str, names=QUASI, **recoding):
 
 def measure(frequencies, policy, repeats=5) -> dict:
     """Median time of warm calls, with what they found."""
-    found = optimal(frequencies, policy, silent)
-    times, processor = [], []
-    for _ in range(repeats):
-        begun, used = perf_counter(), process_time()
-        found = optimal(frequencies, policy, silent)
-        times.append(perf_counter() - begun)
-        processor.append(process_time() - used)
+    optimal(frequencies, policy, silent)
+    found, times = timed(repeats, lambda: optimal(frequencies, policy, silent))
     loss, _ = lm(frequencies, found, recoding_of(frequencies, found))
     return {
-        "seconds": median(times),
-        "processor": median(processor),
+        **times,
         "loss": round(float(loss), 4),
         "suppressed": int(found.count[found.class_of < 0].sum()),
         "classes": found.classes,

@@ -19,8 +19,15 @@ from pathlib import Path
 from adult import UNITS
 
 HERE = Path(__file__).parent
-FULL = {"main_job": [], "optimal": ["--lattice"], "local": ["--best", "--scaling"], "large": ["--carried"], "odd": []}
-SMALL = {"main_job": ["--small"], "optimal": ["--small"], "local": ["--small"]}
+FULL = {
+    "main_job": [],
+    "optimal": ["--lattice"],
+    "local": ["--best", "--scaling"],
+    "numeric": [],
+    "large": ["--carried"],
+    "odd": [],
+}
+SMALL = {"main_job": ["--small"], "optimal": ["--small"], "local": ["--small"], "numeric": ["--small"]}
 AXES = {"rows": "rows", "width": "quasi-identifiers", "domain": "values of each attribute"}
 BASE = {"rows": 30_000, "width": 4, "domain": 1000}
 

@@ -75,9 +75,9 @@ def most_separated(group, interval_of, epsilon_of, reading):
     return best
 
 
-def largest_bucket_first(values, k, interval_of, epsilon_of, reading):
-    """Return the groups in order of creation, and the suppressed values."""
-    bucket_of = buckets(values, interval_of, epsilon_of)
+def largest_bucket_first(values, k, interval_of, epsilon_of, reading, column=None):
+    """Return the groups in order of creation, and the suppressed values; buckets are those of a whole ``column``."""
+    bucket_of = buckets(column or values, interval_of, epsilon_of)
     rows = {}
     for value in sorted(values):
         rows.setdefault(bucket_of[value], []).append(value)

@@ -26,3 +26,11 @@ def is_generalized(before, after, paths):
             if chosen.setdefault(item, label) != label:
                 return False
     return True
+
+
+def covers(labels, items, paths):
+    """Whether each item has a label above it, and each label an item below it."""
+    above = {item: set(paths.get(item, (item,))) for item in items}
+    return all(above[item] & labels for item in items) and all(
+        any(label in above[item] for item in items) for label in labels
+    )

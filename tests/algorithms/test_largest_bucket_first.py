@@ -68,26 +68,59 @@ def landscape(column, model):
     return exact, {value: at for at, part in enumerate(parts) for value in part}, epsilons
 
 
+def assert_as_defined(column, class_of, interval_of, epsilon_of, privacy):
+    """Compare groups and suppressed rows with those of the slow twin, class by class."""
+    groups, lost = [], 0
+    for own in range(max(class_of) + 1):
+        part = [value for value, at in zip(column, class_of, strict=True) if at == own]
+        formed, left = naive_groups.largest_bucket_first(
+            part, privacy.k, interval_of, epsilon_of, privacy.separation, column
+        )
+        groups, lost = groups + formed, lost + len(left)
+    present = sorted(set(column))
+    counts = np.array([column.count(value) for value in present], np.int64)
+    numbers = Numbers("wage", np.array(present, np.int64), 1, counts, np.arange(len(present)))
+    interval = np.array([interval_of[value] for value in present])
+    around = neighbourhoods_of(numbers, interval, epsilon_of, separation=privacy.separation)
+    slots = sorted(Counter(zip(class_of, column, strict=True)).items())
+    class_start = np.searchsorted([own for (own, _), _ in slots], range(max(class_of) + 2))
+    value = np.array([present.index(number) for (_, number), _ in slots], np.int32)
+    rows = np.array([count for _, count in slots], np.int64)
+    found = form(class_start, value, rows, buckets_of(numbers, interval, epsilon_of), around, privacy)
+    formed = {}
+    for slot, group in zip(found.slot.tolist(), found.group.tolist(), strict=True):
+        formed.setdefault(group, []).append(present[value[slot]])
+    assert [formed[at] for at in range(len(formed))] == groups
+    assert sum(found.reasons.values()) == lost
+
+
 @pytest.mark.small
 @settings(max_examples=150)
 @given(values, parameters)
 def test_groups_and_suppressed_rows_are_those_of_the_definition(column, model):
     exact, interval_of, epsilon_of = landscape(column, model)
-    groups, suppressed = naive_groups.largest_bucket_first(
-        exact, model["k"], interval_of, epsilon_of, model["separation"]
-    )
     privacy = ind.EpsIKAnonymity("wage", **model)
     numbers = numbers_of(prepare(as_table(column), as_policy(privacy)).counted.frequencies.references["wage"])
     epsilons, around = prepared(privacy, numbers)
-    rank = np.arange(len(numbers), dtype=np.int32)
-    found = form(
-        np.array([0, len(rank)]), rank, numbers.counts, buckets_of(numbers, around.interval, epsilons), around, privacy
-    )
-    formed = {}
-    for slot, group in zip(found.slot.tolist(), found.group.tolist(), strict=True):
-        formed.setdefault(group, []).append(numbers.at(slot))
-    assert [formed[at] for at in range(len(formed))] == groups
-    assert sum(found.reasons.values()) == len(suppressed)
+    assert epsilons == epsilon_of
+    assert around.interval.tolist() == [interval_of[value] for value in sorted(set(exact))]
+    assert_as_defined(column, [0] * len(column), interval_of, epsilon_of, privacy)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_intervals_and_classes(seed):
+    """Narrow intervals beside wide ones whose rows have most of a group near them, ties, and many leftovers."""
+    draw = np.random.default_rng(seed)
+    crowd = draw.integers(0, 300, 60)
+    column = [*draw.choice(crowd, 120).tolist(), *draw.integers(0, 2000, 120).tolist()]
+    present = sorted(set(column))
+    cut = draw.random(len(present)) < draw.choice([0.05, 0.3, 0.7])
+    interval_of = dict(zip(present, (np.cumsum(cut) - cut[0]).tolist(), strict=True))
+    widths = draw.choice([0, 2, 10, 40, 150], max(interval_of.values()) + 1)
+    k, reading = int(draw.integers(2, 6)), ["disjoint", "disjoint", "step7"][seed % 3]
+    privacy = ind.EpsIKAnonymity("wage", k, beta="0.1", separation=reading)
+    class_of = draw.integers(0, 1 + seed % 2, len(column)).tolist()
+    assert_as_defined(column, class_of, interval_of, [Fraction(int(width)) for width in widths], privacy)
 
 
 @settings(max_examples=40)
@@ -172,7 +205,7 @@ def test_suppressed_rows_have_reasons_without_values():
     model = ind.EpsIKAnonymity("wage", 2, beta="0.5")
     found = ind.anonymize(as_table([10, 10, 10, 10, 50]), as_policy(model, limit="0.2")).document
     assert found["suppressed_because"] == {"size": 1}
-    assert any("1 rows fit in no group" in notice["message"] for notice in found["warnings"])
+    assert any("1 row fits in no group" in notice["message"] for notice in found["warnings"])
     with pytest.raises(ind.InfeasibleError, match=r"limit of 0\.2 or more"):
         ind.anonymize(as_table([10, 10, 10, 10, 50]), as_policy(model, limit="0.1"))
 
@@ -240,3 +273,19 @@ def test_large_columns_are_grouped_without_quadratic_steps(dominant):
     if dominant:
         assert groups <= 0.4 * len(column) / 9 + 1
         assert lost >= dominant * len(column) - groups - 10 * groups
+
+
+def test_hidden_buckets_are_not_looked_at_one_by_one():
+    """Two crowds, each within one neighbourhood: asking 200,000 hidden buckets for each group would take minutes."""
+    crowd = 200_000
+    places = np.concatenate([np.arange(crowd), 10 * crowd + np.arange(crowd)])
+    counts, own = np.ones(2 * crowd, np.int64), np.arange(2 * crowd)
+    numbers = Numbers("wage", places, 1, counts, own)
+    privacy = ind.EpsIKAnonymity("wage", 2, beta="0.1")
+    epsilons = [Fraction(crowd)] * (2 * crowd)
+    around = neighbourhoods_of(numbers, own, epsilons)
+    begin = perf_counter()
+    found = form(np.array([0, 2 * crowd]), own.astype(np.int32), counts, own, around, privacy)
+    assert perf_counter() - begin < 60
+    assert found.slot.reshape(-1, 2).tolist() == [[at, crowd + at] for at in range(crowd)]
+    assert found.group.tolist() == [at // 2 for at in range(2 * crowd)]

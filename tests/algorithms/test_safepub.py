@@ -107,5 +107,3 @@ def test_parameters():
     for epsilon in ("ln 1", 0, "much", 21):
         with pytest.raises(ind.PolicyError, match="epsilon"):
             ind.Safepub(epsilon, "1e-6", {"a": 0})
-    with pytest.raises(ind.UnsupportedError, match="not built yet"):
-        ind.Policy(attributes={"a": {"role": "qi"}}, privacy=[{**BASE, "levels": {"a": 0}, "search_epsilon": 1}])

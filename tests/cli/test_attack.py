@@ -45,6 +45,7 @@ def test_gate_document_and_reveal(folder):
     [
         (("--qi", "age", "--fail-above", "20"), "did you mean 0.2"),
         (("--qi", "age", "--json", "--reveal"), "never in a document"),
+        (("--qi", "age", "--bound", "0"), "must be above 0"),
         (("--qi", "size"), "none of the quasi-identifiers"),
         (("--qi", "age", "--attacks", "magic"), "there is no attack"),
         (("--qi", "age", "--policy", "p.toml"), "not both"),

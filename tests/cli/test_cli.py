@@ -214,6 +214,35 @@ def test_hierarchy_commands(folder):
     assert (levels[0]["classes"], levels[0]["smallest_class"], levels[-1]["classes"]) == (30, 4, 1)
 
 
+GERMAN = "day;age\n31.12.2024;23\n01.02.2023;31\n05.02.2023;35\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        ((), "--type date --format %d.%m.%Y, or --kind prefixes"),
+        (("--type", "date"), "say how they are written: --format %d.%m.%Y"),
+        (("--kind", "calendar"), "say how they are written: --format %d.%m.%Y"),
+    ],
+)
+def test_a_hierarchy_of_dates_asks_how_they_are_written(folder, words, remedy):
+    (folder / "days.csv").write_text(GERMAN)
+    command = ("hierarchy", "build", "days.csv", "-c", "day", "-o", "days_h.csv")
+    code, _, err = run(*command, *words, cwd=folder)
+    assert (code, remedy in err, (folder / "days_h.csv").exists()) == (2, True, False)
+    assert run(*command, "--type", "date", "--format", "%d.%m.%Y", cwd=folder)[0] == 0
+    rows = (folder / "days_h.csv").read_text().splitlines()
+    assert "31.12.2024;2024-12;2024-Q4;2024;2020s;*" in rows
+
+
+def test_one_option_may_list_the_types_of_several_columns(folder):
+    (folder / "days.csv").write_text(GERMAN)
+    words = ("audit", "days.csv", "--qi", "day,age", "--type")
+    assert run(*words, "day=date:%d.%m.%Y,age=integer", cwd=folder)[0] == 0
+    code, _, err = run(*words, "day=date:%d.%m.%Y,age=whole", cwd=folder)
+    assert (code, "whole" in err) == (2, True)
+
+
 def test_policy_commands(folder):
     code, out, _ = run("policy", "draft", "table.csv", "-o", "draft.toml", cwd=folder)
     assert code == 0

@@ -69,6 +69,24 @@ def test_nothing_reached_is_exit_code_1(files):
     assert "k=9" in done.stdout
 
 
+def test_a_budget_lets_samples_take_part(files):
+    safepub = 'model = "safepub"\nepsilon = 1\ndelta = "1e-5"\nlevels = { age = 2 }'
+    model = POLICY.replace('model = "k_anonymity"\nk = 2', safepub)
+    (files / "policy.toml").write_text(model + "\n[suppression]\nlimit = 1\n", encoding="utf-8")
+    (files / "ages.csv").write_text("age\n" + "".join(f"{20 + n % 15}\n" for n in range(300)), encoding="utf-8")
+    words = ("compare", files / "ages.csv", "-p", files / "policy.toml", "--algorithms", "safepub")
+    done = run(*words)
+    assert done.returncode == 1
+    assert "spends privacy" in done.stdout
+    done = run(*words, "--epsilon-budget", "ln 3", "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["budget"] == {"epsilon": "1", "delta": "1/100000", "limit": "ln 3", "runs": 1}
+    done = run(*words, "--epsilon-budget", "much")
+    assert done.returncode == 2
+    assert "must be a number above 0" in done.stderr
+
+
 def test_wrong_words_are_refused(files):
     done = run("compare", files / "ages.csv", "-p", files / "policy.toml", "--k", "two")
     assert done.returncode == 2

@@ -39,7 +39,7 @@ def test_reports_are_written_with_the_release(folder):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--report", "r.pdf"), "none of these"),
+        (("--report", "r.docx"), "none of these"),
         (("--report", "out.csv.manifest.json"), "also another file"),
         (("--report", "no/such/folder/r.html"), "there is no folder"),
         (("--dictionary", "d.html"), "is neither"),
@@ -52,6 +52,63 @@ def test_reports_that_cannot_be_written_stop_the_run_before_it_starts(folder, wo
     assert code == 2
     assert said in err
     assert sorted(path.name for path in folder.iterdir()) == ["policy.toml", "table.csv"]
+
+
+def test_when_a_report_cannot_be_written_nothing_is_delivered(folder):
+    before = sorted(path.name for path in folder.iterdir())
+    name = "r" * 245 + ".html"  # may be a name, but not that of the hidden file beside it
+    code, out, err = publish(folder, "--dictionary", folder / "d.md", "--report", folder / name)
+    assert (code, out) == (2, "")
+    assert err.startswith(f'error: the report "{name}" cannot be written')
+    assert err.endswith("; nothing was delivered\n")
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_reports_show_attacks_on_demand_and_earlier_answers(folder):
+    code, _, err = publish(folder, "--attacks", "--report", folder / "r.json", "--public-report", folder / "q.json")
+    assert (code, err) == (0, "")
+    internal, public = (json.loads((folder / name).read_text()) for name in ("r.json", "q.json"))
+    assert "homogeneity" in [entry["attack"] for entry in internal["attacks_document"]["attacks"]]
+    assert "homogeneity" in [entry["attack"] for entry in public["attacks_document"]["attacks"]]
+    policy = ("--policy", folder / "policy.toml")
+    answers = {
+        "risk": run("risk", folder / "table.csv", *policy, "--published", folder / "out.csv", "--json"),
+        "attack": run("attack", folder / "out.csv", *policy, "--original", folder / "table.csv", "--json"),
+    }
+    given = []
+    for word, (code, out, err) in answers.items():
+        assert (code, err) == (0, "")
+        (folder / f"{word}.json").write_text(out)
+        given += [f"--{word}-document", folder / f"{word}.json"]
+    code, _, err = publish(
+        folder, *given, "--report", folder / "r.json", "--public-report", folder / "q.json", "--force"
+    )
+    assert (code, err) == (0, "")
+    internal, public = (json.loads((folder / name).read_text()) for name in ("r.json", "q.json"))
+    assert internal["risk_document"] == json.loads(answers["risk"][1])
+    assert internal["attacks_document"] == json.loads(answers["attack"][1])
+    assert public["attacks_document"] is None  # these attackers knew the original
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--attacks",), "name one with --report"),
+        (("--attacks", "--attack-document", "a.json", "--report", "r.html"), "not both"),
+        (("--risk-document", "table.csv", "--report", "r.html"), "no JSON document"),
+        (("--risk-document", "none.json", "--report", "r.html"), "cannot be read"),
+        (("--risk-document", "list.json", "--report", "r.html"), "no JSON document"),
+        (("--risk-document", "empty.json", "--report", "r.html"), "no answer of indistinct risk"),
+    ],
+)
+def test_documents_that_are_none_stop_the_run(folder, words, said):
+    (folder / "list.json").write_text("[]")
+    (folder / "empty.json").write_text("{}")
+    before = sorted(path.name for path in folder.iterdir())
+    code, _, err = publish(folder, *(folder / word if "." in word else word for word in words))
+    assert code == 2
+    assert said in err
+    assert sorted(path.name for path in folder.iterdir()) == before
 
 
 def test_utility_answers_in_words_and_as_a_document(folder):
@@ -118,3 +175,21 @@ def test_explain_answers_and_says_no(folder):
     assert not json.loads(out)["feasible"]
     code, _, err = run(*words, "--loss", "20")
     assert (code, "from 0 to 1" in err) == (2, True)
+
+
+def test_utility_takes_both_tables_and_rows_that_were_held_out(folder):
+    pytest.importorskip("sklearn")
+    anatomy = POLICY.replace('algorithm = "optimal"', 'algorithm = "anatomy"').split("[[privacy]]")
+    (folder / "groups.toml").write_text("[[privacy]]".join([anatomy[0], anatomy[2]]))
+    assert run("anonymize", "table.csv", "--policy", "groups.toml", "--output", "g.csv", "--quiet", cwd=folder)[0] == 0
+    words = ("utility", "table.csv", "g.qit.csv", "--policy", "groups.toml", "--json")
+    code, out, _ = run(*words, cwd=folder)
+    assert (code, "give both, first QIT, then ST" in out) == (2, True)
+    (folder / "held.csv").write_text("age;ward;ill\n20;A;x\n25;B;y\n")
+    task = ("--target", "ill", "--estimator", "sklearn.tree:DecisionTreeClassifier", "--holdout", "held.csv")
+    code, out, _ = run(*words[:3], "g.st.csv", *words[3:], *task, cwd=folder)
+    document = json.loads(out)
+    assert (code, document["in_groups"], document["published_rows"]) == (0, True, 120)
+    assert (document["task"]["held_out"], document["task"]["runs"][0]["test_rows"]) == (True, 2)
+    code, _, err = run(*words[:5], "--holdout", "held.csv", cwd=folder)
+    assert (code, "--holdout belongs to --target" in err) == (2, True)

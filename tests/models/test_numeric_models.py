@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import indistinct as ind
 import naive_numeric as naive
 from indistinct.models import eps_m_anonymity as eps_m
+from indistinct.models.eps_i_k_anonymity import neighbourhoods_of
 from indistinct.models.intervals import intervals_of, mean_distance
 from indistinct.models.numbers import Numbers
 from indistinct.releases.prepare import prepare
@@ -216,6 +217,29 @@ def test_eps_i_k(rows, k, beta, separation, same_interval_only, floor):
     bad = [len(group) for group, risk in zip(groups, risks, strict=True) if risk > Fraction(1, 2)]
     assert answer.rows_above_half == sum(bad)
     assert f"{sum(bad)} of {len(rows)} rows" in answer.sentence
+
+
+@given(
+    values=st.sets(st.integers(-40, 40), min_size=1, max_size=12).map(sorted),
+    cuts=st.sets(st.integers(1, 11), max_size=4),
+    widths=st.lists(st.sampled_from(["0", "1/2", "1", "2.5", "9"]), min_size=5, max_size=5),
+    separation=st.sampled_from(["disjoint", "step7"]),
+    factor=st.sampled_from([1, 10**30]),
+)
+def test_stretches_meet_where_rows_are_not_separated(values, cuts, widths, separation, factor):
+    """In integers of 64 bits and, for numbers that need it, in Python's."""
+    interval = np.cumsum([at in cuts for at in range(len(values))])
+    epsilons = [factor * Fraction(width) for width in widths[: interval[-1] + 1]]
+    column = np.array([factor * value for value in values], np.int64 if factor == 1 else object)
+    numbers = Numbers("s", column, 1, np.ones(len(values), np.int64), np.arange(len(values)))
+    around = neighbourhoods_of(numbers, interval, epsilons, separation=separation)
+    rows = [(factor * value, part, epsilons[part]) for value, part in zip(values, interval.tolist(), strict=True)]
+    for a, one in enumerate(rows):
+        near = [b for b, other in enumerate(rows) if abs(other[0] - one[0]) <= one[2]]
+        assert near == list(range(around.low[a], around.high[a] + 1))
+        for b, other in enumerate(rows[:a]):
+            meet = around.left[a] <= around.right[b] and around.left[b] <= around.right[a]
+            assert bool(meet) is not naive.separated(one, other, separation)
 
 
 def test_shifted_and_refused_negative_values():

@@ -275,8 +275,6 @@ def test_what_is_planned_is_unsupported_and_names_what_exists():
     assert ", ".join(ALGORITHMS) in error.message
     error = refused(lambda: policy(privacy=[{"model": "m_invariance", "m": 3}]), UnsupportedError)
     assert "k_anonymity" in error.message
-    error = refused(lambda: policy(recoding={"algorithm": "km"}), UnsupportedError)
-    assert error.where == {"key": "recoding.algorithm"}
 
 
 def test_with_another_problem_it_is_a_policy_error():

@@ -9,8 +9,10 @@ from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
+import indistinct as ind
 from indistinct.errors import PolicyError, UnsupportedError
 from indistinct.policy import KAnonymity, Policy, TCloseness, loads, update
 
@@ -418,3 +420,19 @@ def test_schema_and_policy_refuse_the_same(old, new):
     assert not valid(changed)
     with pytest.raises(PolicyError):
         loads(changed)
+
+
+@pytest.mark.parametrize("name", ["anonymize", "audit", "bounds", "explain", "risk", "utility", "verify"])
+def test_functions_take_the_path_of_a_policy_too(tmp_path, name):
+    text = '[attributes.age]\nrole = "qi"\ntype = "integer"\nhierarchy = { kind = "range" }\n'
+    file = tmp_path / "p.toml"
+    file.write_text(text + '[[privacy]]\nmodel = "k_anonymity"\nk = 2\n')
+    table = pa.table({"age": ["20", "20", "30", "30"]})
+    tables = (table, table) if name in ("utility", "verify") else (table,)
+    function = getattr(ind, name)
+    found, wanted = function(*tables, str(file)), function(*tables, Policy.load(file))
+    assert repr(found).split("seconds")[0] == repr(wanted).split("seconds")[0]
+    with pytest.raises(PolicyError, match="not a dict"):
+        function(*tables, {"age": "qi"})
+    with pytest.raises(PolicyError, match="no policy file"):
+        function(*tables, tmp_path / "q.toml")

@@ -370,6 +370,50 @@ def test_one_policy_serves_a_german_file_and_the_frame_made_from_it(tmp_path):
     assert [w["column"] for w in written.document["warnings"] if w["kind"] == "lost-column"] == ["seen", "fee"]
 
 
+@pytest.mark.parametrize("given", ["sav", "dta"])
+@pytest.mark.parametrize("written", ["sav", "dta"])
+def test_value_labels_of_statistical_files_are_kept_for_published_values(tmp_path, given, written):
+    pyreadstat = pytest.importorskip("pyreadstat")
+    frame = pytest.importorskip("polars").DataFrame(
+        {"sex": [1, 2] * 20, "region": [*[1, 2] * 19, 1, 3], "ill": [1, 1, 2, 2] * 10, "fine": [7, 8] * 20}
+    )
+    labels = {
+        "sex": {1: "female", 2: "male", 9: "refused"},
+        "region": {1: "north", 2: "south", 3: "SECRET-EAST"},
+        "ill": {1: "flu", 2: "asthma"},
+        "fine": {7: "no", 8: "yes"},
+    }
+    write = pyreadstat.write_sav if given == "sav" else pyreadstat.write_dta
+    write(frame, tmp_path / f"in.{given}", variable_value_labels=labels, column_labels={"sex": "sex at birth"})
+    policy = ind.Policy(
+        attributes={
+            "sex": {"role": "qi"},
+            "region": {"role": "qi", "hierarchy": {"kind": "suppress"}},
+            "ill": {"role": "sensitive"},
+            "fine": {"role": "insensitive"},
+        },
+        privacy=[ind.KAnonymity(4)],
+        recoding={"algorithm": "local"},
+        suppression={"limit": 0},
+    )
+    out = tmp_path / f"out.{written}"
+    ind.anonymize(tmp_path / f"in.{given}", policy, output=out)
+    read = pyreadstat.read_sav if written == "sav" else pyreadstat.read_dta
+    table, meta = read(str(out), output_format="polars")
+    assert meta.column_names_to_labels["sex"] == "sex at birth"
+    # code 9 has no row, region 3 has one and is suppressed with its class: their labels are not told
+    assert meta.variable_value_labels["sex"] == {1: "female", 2: "male"}
+    assert meta.variable_value_labels["ill"] == {1: "flu", 2: "asthma"}
+    assert meta.variable_value_labels["fine"] == {7: "no", 8: "yes"}
+    regions = {text for text in table["region"] if text != "*"}
+    assert "3" not in regions
+    # a column with "*" is text, and Stata has no labels of texts
+    named = {"1": "north", "2": "south"}
+    assert meta.variable_value_labels.get("region", {}) == ({r: named[r] for r in regions} if written == "sav" else {})
+    assert b"SECRET-EAST" not in out.read_bytes()
+    assert ind.verify(tmp_path / f"in.{given}", out, policy).satisfied
+
+
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "xlsx"])
 @pytest.mark.parametrize(
     "change",

@@ -13,7 +13,8 @@ import pytest
 
 import indistinct as ind
 from indistinct.policy.document import ALGORITHMS
-from indistinct.releases import compare as module
+from indistinct.releases import compared as module
+from indistinct.releases.prepare import prepare
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.records import Assignment
 
@@ -177,10 +178,10 @@ def test_draws_nothing_where_there_is_nothing():
 
 def test_classes_that_publish_the_same_labels_are_one():
     table = pa.table({"age": [20, 30], "sex": ["f", "f"], "ill": ["a", "b"]})
-    frequencies = module.prepare(table, policy_of()).counted.frequencies
+    frequencies = prepare(table, policy_of()).counted.frequencies
     numbers = np.arange(2, dtype=np.int32)
     boxes = np.array([[[0, 1], [0, 0]]] * 2, np.int32)  # both are published as the whole range of ages
     given = Assignment(numbers, np.ones(2, np.int64), numbers, 2, boxes=boxes)
-    found = module._merged(given, recoding_of(frequencies, given))
+    found = module.merged(given, recoding_of(frequencies, given))
     assert found.classes == 1
     assert found.class_of.tolist() == [0, 0]

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import indistinct as ind
-from indistinct.releases.explain import _largest_whole, _least_t
+from indistinct.releases.explain_reach import largest_whole, least_t
 
 AGE = {"role": "qi", "type": "integer", "hierarchy": {"kind": "intervals", "widths": [5, 10, 50]}}
 TOWN = {"role": "qi", "hierarchy": {"kind": "suppress"}}
@@ -120,12 +120,78 @@ def test_reachable_parameters_are_reached_and_the_next_is_not():
 
 def test_the_searches_for_parameters():
     for best in range(1, 60):
-        assert _largest_whole(lambda k, best=best: k <= best, 100) == best
-    assert _largest_whole(lambda _: False, 100) is None
-    assert _least_t(lambda t: t >= Fraction(37, 100)) == Fraction(37, 100)
-    assert _least_t(lambda _: False) is None
+        assert largest_whole(lambda k, best=best: k <= best, 100) == best
+    assert largest_whole(lambda _: False, 100) is None
+    assert least_t(lambda t: t >= Fraction(37, 100)) == Fraction(37, 100)
+    assert least_t(lambda _: False) is None
 
 
 def test_rows_in_another_order_are_explained_alike():
     order = np.random.default_rng(0).permutation(len(ROWS))
     assert ind.explain(TABLE.take(order), policy()).document == ind.explain(TABLE, policy()).document
+
+
+def in_groups(l=2, **more):  # noqa: E741
+    return ind.Policy(
+        attributes={"age": {"role": "qi", "type": "integer"}, "ill": {"role": "sensitive"}},
+        privacy=[ind.DistinctL("ill", l)],
+        recoding={"algorithm": "anatomy"},
+        **more,
+    )
+
+
+def test_a_release_in_groups_is_explained_by_its_groups():
+    ill = ["secretitis"] * 5 + ["b"] * 4 + ["c"] * 4
+    table = pa.table({"age": [20 + at for at in range(13)], "ill": ill})
+    answer = ind.explain(table, in_groups())
+    # 13 rows in groups of 2, one of which takes the row that is left
+    assert answer.document["groups"] == {
+        "groups": 6,
+        "rows": {"least": 2, "most": 3},
+        "values": {"least": 2, "most": 3},
+    }
+    assert answer.document["most_frequent"] == {"column": "ill", "rows": 5, "largest_l": 2}
+    assert "13 rows stand in 6 groups of 2 to 3 rows with 2 to 3 different values" in texts(answer, "groups")[0]
+    assert "the most rows, 3, are in 1 group" in texts(answer, "groups")[1]
+    assert "5 rows of 13 (38.5 %): it needs 5 groups" in texts(answer, "what blocks")[0]
+    assert "no l above 2 can be had" in texts(answer, "what blocks")[0]
+    assert texts(answer, "suppressed rows") == ["no row is suppressed"]
+    # ages stay exact: nothing is rare, no class is large
+    assert not texts(answer, "rare values")
+    assert not texts(answer, "largest classes")
+    assert "with 6 groups, 0 rows suppressed" in repr(answer)
+    assert "secretitis" not in repr(answer)
+    with pytest.raises(ind.InfeasibleError):
+        ind.anonymize(table, in_groups(3))
+    refused = ind.explain(table, in_groups(3))
+    assert not refused.feasible
+    assert "no l above 2 can be had" in texts(refused, "what blocks")[0]
+
+
+def test_rows_that_no_group_takes_are_counted():
+    # of 13 rows the five different wages form one group of 3; two groups of at most 6 rows never hold 13
+    wages = ["100"] * 8 + ["120", "140", "160", "180", "300"]
+    policy = ind.Policy(
+        attributes={"q": {"role": "qi"}, "wage": {"role": "sensitive", "type": "integer"}},
+        privacy=[ind.EpsIKAnonymity("wage", k=3, beta="0.1", eps_floor=10)],
+        suppression={"limit": 1},
+    )
+    answer = ind.explain(pa.table({"q": list("abcdefghijklm"), "wage": wages}), policy)
+    groups, gone = answer.document["groups"], answer.document["suppressed_rows"]
+    assert groups["rows"]["most"] <= 6
+    assert 13 - gone <= 6 * groups["groups"]
+    assert gone >= 1
+    first, reason = texts(answer, "suppressed rows")
+    assert first == f"{gone} row{'s are' if gone > 1 else ' is'} suppressed: no group could take them"
+    assert "had room" in reason
+    assert "quasi-identifiers are exact" in texts(answer, "groups")[0]
+
+
+def test_one_rare_value_cannot_be_published_and_levels_are_stretched_by_nobody():
+    ages = [21, 21, 21, 22, 22, 22, 23]
+    table = pa.table({"age": ages, "town": ["Kiel"] * 7, "ill": list("abababa")})
+    answer = ind.explain(table, policy(k=3, limit=0))
+    assert texts(answer, "rare values") == [
+        '1 value of "age" has fewer than 3 rows (1 row), so it cannot be published as it is'
+    ]
+    assert answer.document["stretching_rows"] == []

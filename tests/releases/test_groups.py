@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import indistinct as ind
 from indistinct.releases import anonymize as anonymize_module
 from indistinct.releases.possible import Choices, possible
+from indistinct.tables import two_tables
 
 COLUMN = list("aaabbccdd") * 2
 
@@ -114,6 +116,80 @@ def test_sums_of_numbers_with_unlike_fractions_are_exact():
     found = ind.anonymize(numbers, policy)
     assert {str(row["sum"]) for row in found.table.to_pylist()} == {"101.7"}
     assert ind.verify(numbers, found.table, policy).satisfied
+
+
+def test_totals_that_are_false_are_not_delivered(tmp_path, monkeypatch):
+    numbers = pa.table({"q": list("abcdef"), "wage": ["1", "2", "3", "10", "5", "4"]})
+    policy = ind.Policy(
+        attributes={"q": {"role": "qi"}, "wage": {"role": "sensitive", "type": "integer"}},
+        privacy=[ind.DistinctL("wage", 2)],
+        recoding={"algorithm": "anatomy", "form": "permuted"},
+    )
+    assert ind.anonymize(numbers, policy).document["satisfied"]
+    # sums that are written as they were decided, and wrong all the same
+    monkeypatch.setattr(two_tables, "sums_of", lambda _, histogram: pa.array([25] * (len(histogram.start) - 1)))
+    with pytest.raises(ind.VerificationError, match='"sum" is not that of the values in 3 groups'):
+        ind.anonymize(numbers, policy, output=tmp_path / "out.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx", "parquet"])
+def test_utility_joins_both_tables_however_they_are_given(source, tmp_path, suffix):
+    policy = as_policy()
+    ind.anonymize(source, policy, output=tmp_path / f"out.{suffix}")
+    st = None if suffix == "xlsx" else tmp_path / f"out.st.{suffix}"
+    first = tmp_path / ("out.xlsx" if suffix == "xlsx" else f"out.qit.{suffix}")
+    found = ind.utility(source, first, policy, st, queries=50, sql=["select count(*) as n from data"]).document
+    assert found["in_groups"] is True
+    assert found["published_rows"] == len(COLUMN)
+    assert found["sql"][0]["answers"][0]["release"] == len(COLUMN)
+    # quasi-identifiers and values are exact, only which belong together is not told
+    assert [entry["total_variation"] for entry in found["distributions"]] == pytest.approx([0, 0, 0], abs=1e-12)
+    assert found["losses"]["lm"] == 0
+    assert 0 < found["queries"]["mean_relative_error"] < 1
+
+
+def test_utility_takes_permuted_values_for_what_their_groups_say(source):
+    found = ind.anonymize(source, as_policy("permuted")).table
+    again = found.set_column(found.column_names.index("ill"), "ill", _rotated_in_groups(found))
+    one, other = (ind.utility(source, own, as_policy("permuted"), queries=50).document for own in (found, again))
+    assert one["in_groups"] is True
+    assert one["queries"] == other["queries"]
+
+
+def _rotated_in_groups(table):
+    rows = table.to_pylist()
+    by_group = {}
+    for row in rows:
+        by_group.setdefault(row["group"], []).append(row["ill"])
+    turned = {group: iter([*own[1:], own[0]]) for group, own in by_group.items()}
+    return pa.array([next(turned[row["group"]]) for row in rows])
+
+
+def test_half_a_release_is_told_from_a_whole_one(source, tmp_path):
+    policy = as_policy()
+    ind.anonymize(source, policy, output=tmp_path / "out.csv")
+    qit, st = tmp_path / "out.qit.csv", tmp_path / "out.st.csv"
+    for asked in (ind.verify, ind.utility):
+        with pytest.raises(ind.SchemaError, match="give both, first QIT, then ST"):
+            asked(source, qit, policy)
+    with pytest.raises(ind.SchemaError, match="indistinct verify ORIGINAL QIT ST"):
+        ind.audit(qit, policy)
+    with pytest.raises(ind.SchemaError):
+        ind.utility(source, st, policy, qit)
+    less = pa_csv.read_csv(qit).slice(1)
+    with pytest.raises(ind.DataError, match=r"in 1 of \d groups the two tables have different numbers of rows"):
+        ind.utility(source, less, policy, st)
+
+
+def test_risk_of_the_first_table_is_that_of_its_quasi_identifiers(source, tmp_path):
+    ind.anonymize(source, as_policy(), output=tmp_path / "out.csv")
+    found = ind.risk(source, as_policy(), published=tmp_path / "out.qit.csv").document
+    # 18 rows of ages 20 to 26: four ages occur three times, three occur twice
+    average = {entry["measure"]: entry for entry in found["published"]["measures"]}["prosecutor"]["average"]
+    assert average["fraction"] == "7/18"
+    assert found["published"]["measures"] == found["measures"]
+    assert any("indistinct attack" in warning["message"] for warning in found["warnings"])
 
 
 def test_the_table_in_python_is_a_pair(source):
@@ -362,7 +438,57 @@ def test_ke_partition_publishes_neighbouring_numbers(tmp_path, form):
         assert wages[int(row["q"])] in groups[row["group"]]
 
 
-def test_ke_partition_is_for_one_model():
+def test_ke_anonymity_beside_other_models_is_for_classes_unless_groups_are_asked_for():
     both = [ind.KeAnonymity("wage", 2, 2), ind.KAnonymity(2)]
     attributes = {"q": {"role": "qi"}, "wage": {"role": "sensitive", "type": "integer"}}
     assert ind.Policy(attributes=attributes, privacy=both).recoding.algorithm == "local"
+
+
+def test_ke_partition_with_k_anonymity_cuts_each_class(tmp_path):
+    # wards are never mixed; cutting ward a after 2 and ward b after 5 gives the ranges 1, 1 and 4, 3
+    original = pa.table({"ward": [*"aaaabbbb"], "wage": [11, 1, 10, 2, 9, 5, 1, 6]})
+    policy = ind.Policy(
+        attributes={"ward": {"role": "qi"}, "wage": {"role": "sensitive", "type": "integer"}},
+        privacy=[ind.KAnonymity(4), ind.KeAnonymity("wage", 2, 1)],
+        recoding={"algorithm": "ke_partition"},
+    )
+    found = ind.anonymize(original, policy, output=tmp_path / "o.csv")
+    wards = {row["group"]: row["ward"] for row in found.table.qit.to_pylist()}
+    groups = {}
+    for row in found.table.st.to_pylist():
+        groups.setdefault(row["group"], []).extend([row["wage"]] * row["count"])
+    contents = sorted((wards[number], sorted(group)) for number, group in groups.items())
+    assert contents == [("a", [1, 2]), ("a", [10, 11]), ("b", [1, 5]), ("b", [6, 9])]
+    assert [(entry["on"], entry["satisfied"]) for entry in found.document["models"]] == [
+        ("classes", True),
+        ("groups", True),
+    ]
+    assert verify_files(original, tmp_path, "csv", policy, "o").satisfied
+    with pytest.raises(ind.InfeasibleError):
+        ind.anonymize(original, policy.model_copy(update={"privacy": (ind.KAnonymity(5), policy.privacy[1])}))
+
+
+def test_ke_partition_in_generalized_classes():
+    draw = np.random.default_rng(4)
+    table = pa.table({"age": draw.integers(18, 60, 300), "wage": np.rint(draw.lognormal(7, 1, 300)).astype(int)})
+    policy = ind.Policy(
+        attributes={
+            "age": {"role": "qi", "type": "integer", "hierarchy": {"kind": "range"}},
+            "wage": {"role": "sensitive", "type": "integer"},
+        },
+        privacy=[ind.KAnonymity(20), ind.KeAnonymity("wage", 3, 100)],
+        recoding={"algorithm": "ke_partition"},
+    )
+    found = ind.anonymize(table, policy)
+    ages = [row["age"] for row in found.table.qit.to_pylist()]
+    assert min(ages.count(age) for age in ages) >= 20
+    assert len(set(ages)) > 1
+    own, groups = {}, {}
+    for row in found.table.qit.to_pylist():
+        own.setdefault(row["group"], set()).add(row["age"])
+    for row in found.table.st.to_pylist():
+        groups.setdefault(row["group"], set()).add(row["wage"])
+    assert all(len(labels) == 1 for labels in own.values())
+    assert all(len(wages) >= 3 and max(wages) - min(wages) >= 100 for wages in groups.values())
+    assert len(groups) > len(set(ages))
+    assert ind.verify(table, found.table, policy).satisfied

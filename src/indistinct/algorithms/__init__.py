@@ -64,6 +64,7 @@ DECLARES: Final = {
     "anatomy": "permuting",
     "largest_bucket_first": "permuting",
     "ke_partition": "permuting",
+    "km": "truthful",
     "safepub": "truthful",
 }
 GROUPING: Final = frozenset(name for name, word in DECLARES.items() if word == "permuting")

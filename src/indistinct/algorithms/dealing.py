@@ -130,7 +130,7 @@ def deal(
     ``place_slot`` and ``place_group`` int32[p] name the slot and the group of every place; rows that get none are
     suppressed.
     """
-    from indistinct.kernels.grouping import groups_by_slot, rows_by_slot
+    from indistinct.kernels.dealing import groups_by_slot, rows_by_slot
 
     parts = slots.parts
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(slots.rows)])

@@ -21,17 +21,22 @@ Example: 1, 2, 3, 10, 11, 20, 21, 22 with k = 2, e = 2: {1, 2, 3, 10, 11}, {20, 
 
 Ties: the latest cut. Equal numbers may be parted, which never makes a group worse.
 
+With k-anonymity too, ``local`` first forms classes that satisfy both models, and each class is cut by itself (the least
+sum of ranges within these classes); quasi-identifiers are published by class.
+
 Source: Q. Zhang, N. Koudas, D. Srivastava, T. Yu, ICDE 2007, doi:10.1109/ICDE.2007.367857 (there in n^2 steps; the pass
 is derived here).
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from indistinct.algorithms.dealing import attribute_of, deal, secret_words, slots_of, strictest
+from indistinct.algorithms.local import local
 from indistinct.errors import InfeasibleError
 from indistinct.models.numbers import numbers_of
 from indistinct.policy.privacy import KeAnonymity
@@ -50,30 +55,35 @@ if TYPE_CHECKING:
     Integers = NDArray[Any]
 
 
-HELD = ("ke_anonymity",)
+HELD = ("ke_anonymity", "k_anonymity")
 
 
 def ke_partition(
     frequencies: Frequencies, policy: Policy, progress: Progress, words: Words = secret_words
 ) -> Assignment:
-    """Form groups that satisfy (k,e)-anonymity with the least sum of ranges; exact quasi-identifiers, nothing lost.
+    """Form groups that satisfy (k,e)-anonymity with the least sum of ranges; nothing lost without k-anonymity.
 
     Which of several equal numbers a row has is dealt at random.
 
-    Raises InfeasibleError when all rows together are no group; DataError for what is no number; PolicyError for models
-    that it cannot hold; UnsupportedError with a person key.
+    Raises InfeasibleError when all rows together are no group, and with k-anonymity as ``local``; DataError for what is
+    no number; PolicyError for models that it cannot hold; UnsupportedError with a person key.
     """
     attribute = attribute_of(policy, frequencies, "ke_partition", HELD)
     privacy = strictest(policy.privacy, "ke_anonymity")
-    assert isinstance(privacy, KeAnonymity)  # noqa: S101  # the one model held
+    assert isinstance(privacy, KeAnonymity)  # noqa: S101  # the one model held that is about an attribute
     numbers = numbers_of(frequencies.references[attribute])
     progress("search", 0, 1)
-    slots = slots_of(frequencies, attribute, rank=numbers.rank)
+    classes = local(frequencies, policy, progress) if len(policy.privacy) > 1 else None
+    slots = slots_of(frequencies, attribute, classes, numbers.rank)
     places, _, (span,) = numbers.scaled(privacy.e)
     slot = np.repeat(np.arange(len(slots.rows), dtype=np.int32), slots.rows)
-    cuts = contiguous_groups(places[slots.value[slot]], privacy.k, span, count=privacy.count)
+    places = places[slots.value[slot]]
+    begins = np.zeros(len(slot), np.bool_)
+    for first, end in pairwise(np.searchsorted(slot, slots.class_start).tolist()):
+        cuts = contiguous_groups(places[first:end], privacy.k, span, count=privacy.count)
+        begins[first + cuts[:-1]] = True
     progress("search", 1, 1)
-    return deal(slots, slot, np.repeat(np.arange(len(cuts) - 1, dtype=np.int32), np.diff(cuts)), words=words)
+    return deal(slots, slot, np.cumsum(begins, dtype=np.int32) - np.int32(1), words=words)
 
 
 def contiguous_groups(places: Integers, k: int, span: int, *, count: str = "distinct", objective: str = "sum") -> Int64:

@@ -11,11 +11,9 @@ Quasi-identifiers stay exact, so the time depends on the values and not on the n
 k-anonymity too, ``local`` first forms classes of at least 2k rows with k different values, groups are formed inside
 each class, and a class that then is too small is suppressed; quasi-identifiers are published by class.
 
-Choices where the paper is silent. Which of several equal values a row has is dealt at random. A group that refused a
-value is not asked again for it; when groups have refused 4n + 1,000,000 times, a value asks only a few groups,
-beginning with the one that was taken last. A group takes k rows beyond its first k, so with B rows in the largest
-bucket and g groups at least B - g - gk rows are suppressed. The search for k rows is greedy, as in the paper, and may
-miss sets that exist.
+Choices where the paper is silent. Which of several equal values a row has is dealt at random. A group takes k rows
+beyond its first k, so with B rows in the largest bucket and g groups at least B - g - gk rows are suppressed. The
+search for k rows is greedy, as in the paper, and may miss sets that exist.
 
 Example (k = 2, beta = 1/4): 100, 150, 200, 4500, 4800, 5200 has eps 25 and 175; {100, 200}, {150, 4500}, {4800, 5200}.
 
@@ -55,7 +53,6 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
 
 HELD = ("eps_i_k_anonymity", "k_anonymity")
-REFUSALS = 1_000_000
 
 
 def largest_bucket_first(
@@ -133,7 +130,8 @@ def form(
 
     ``class_start`` and ``rows`` as in ``Slots``; ``bucket`` and ``around`` are those of all numbers.
     """
-    from indistinct.kernels.grouping import FREE, form_groups, place_leftovers
+    from indistinct.kernels.grouping import FREE, form_groups
+    from indistinct.kernels.leftovers import place_leftovers
 
     k, left = privacy.k, rows.copy()
     members = np.full((int(rows.sum()) // k + 1, 2 * k), FREE, np.int32)
@@ -144,10 +142,8 @@ def form(
     groups = form_groups(class_start, bucket[value], begins, ends, left, k, members, class_of)
     reasons = np.zeros(2, np.int64)
     bounded = int(privacy.separation == "disjoint")
-    budget = 4 * int(rows.sum()) + REFUSALS
-    place_leftovers(
-        class_start, low, high, value.astype(np.int64), left, k, bounded, members, class_of, groups, budget, reasons
-    )
+    interval, place = around.interval[value], value.astype(np.int64)
+    place_leftovers(class_start, interval, low, high, place, left, k, bounded, members, class_of, groups, reasons)
     members = members[:groups]
     group, at = np.nonzero(members != FREE)
     counted = dict(zip(("size", "proximity"), reasons.tolist(), strict=True))
@@ -190,7 +186,8 @@ def _account(reasons: dict[str, int], suppressed: int) -> str:
         "class": "because their class was too small",
     }
     parts = ", ".join(f"{rows} {words[reason]}" for reason, rows in reasons.items())
-    return f"{suppressed} rows fit in no group and were suppressed: {parts}"
+    many = "1 row fits in no group and was" if suppressed == 1 else f"{suppressed} rows fit in no group and were"
+    return f"{many} suppressed: {parts}"
 
 
 def _refuse_lost(

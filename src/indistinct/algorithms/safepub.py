@@ -1,7 +1,8 @@
-"""SafePub: sample the rows, recode at levels fixed beforehand, drop small classes.
+"""SafePub: sample the rows, recode at levels that do not depend on them, drop small classes.
 
+    with search_epsilon: choose the levels by the exponential mechanism (``safepub_scheme``)
     keep every row with probability beta, by a cryptographic source of randomness
-    recode at the levels of the model
+    recode at the levels
     drop every class with fewer than k sampled rows
 
 beta and k: ``models.safepub``. Every run draws anew and spends the budget again: running it until the result is nice
@@ -12,21 +13,24 @@ Source: R. Bild, K. Kuhn, F. Prasser, PoPETs 2018(1):67-87, doi:10.1515/popets-2
 
 from __future__ import annotations
 
-from secrets import randbelow
+from secrets import randbelow, randbits
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.safepub_scheme import chosen_levels
 from indistinct.errors import InfeasibleError, PolicyError
 from indistinct.models.safepub import least_k, mechanism
 from indistinct.tables.order import lexicographic_order, run_starts
 from indistinct.tables.records import SUPPRESSED, Assignment
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from fractions import Fraction
 
     from numpy.typing import NDArray
 
+    from indistinct.algorithms.exponential_mechanism import Bits
     from indistinct.policy import Policy
     from indistinct.policy.privacy import Safepub
     from indistinct.tables.count import Progress
@@ -35,16 +39,20 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
 
 
-def safepub(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assignment:
-    """Draw a sample and publish its classes of at least k rows at the levels of the model.
+def safepub(frequencies: Frequencies, policy: Policy, progress: Progress, bits: Bits = randbits) -> Assignment:
+    """Draw a sample and publish its classes of at least k rows at the levels of the model, stated or searched.
 
     Raises PolicyError when the policy asks for anything that would look at the data (another model, another published
     column, a suppression limit, persons), InfeasibleError when no class is large enough; whatever ``progress`` raises.
     Not checked: that hierarchies and levels were chosen without looking at the data.
     """
     model = _model_of(frequencies, policy)
-    levels = _levels(frequencies, model)
-    found = mechanism(model.epsilon)
+    found = mechanism(model.epsilon, model.search_epsilon)
+    k = least_k(found, model.delta)
+    levels = _levels(frequencies, model.levels) if model.levels is not None else None
+    if levels is None:
+        assert model.search_epsilon is not None  # noqa: S101  # the model has one of the two
+        levels = chosen_levels(frequencies, model.search_epsilon, k, found.beta, progress, bits)
     progress("sample", 0, 1)
     kept = _sample(frequencies.rows, found.beta)
     nodes = np.column_stack(
@@ -58,7 +66,7 @@ def safepub(frequencies: Frequencies, policy: Policy, progress: Progress) -> Ass
     group[order] = np.cumsum(run_starts(nodes[order])) - 1
     sizes = np.zeros(int(group.max()) + 1, np.int64)
     np.add.at(sizes, group, kept)
-    large = sizes >= least_k(found, model.delta)
+    large = sizes >= k
     if not large.any():
         raise InfeasibleError(
             "no class of the sample is large enough to be published", "use more general levels, or a larger epsilon"
@@ -114,17 +122,17 @@ def _model_of(frequencies: Frequencies, policy: Policy) -> Safepub:
     return policy.privacy[0]
 
 
-def _levels(frequencies: Frequencies, model: Safepub) -> tuple[int, ...]:
+def _levels(frequencies: Frequencies, stated: Mapping[str, int]) -> tuple[int, ...]:
     names = [hierarchy.attribute for hierarchy in frequencies.quasi]
-    if set(names) != set(model.levels):
+    if set(names) != set(stated):
         raise PolicyError(
             f"levels of safepub must name every quasi-identifier once: {', '.join(names)}", key="privacy.levels"
         )
     for hierarchy in frequencies.quasi:
-        level = model.levels[hierarchy.attribute]
+        level = stated[hierarchy.attribute]
         if level > hierarchy.height:
             raise PolicyError(
                 f"level {level} of {hierarchy.attribute} does not exist; its levels are 0 to {hierarchy.height}",
                 key="privacy.levels",
             )
-    return tuple(model.levels[name] for name in names)
+    return tuple(stated[name] for name in names)

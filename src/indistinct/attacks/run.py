@@ -22,12 +22,13 @@ from indistinct.attacks.scene import Scene, view_of
 from indistinct.attacks.similarity import similarity
 from indistinct.attacks.skewness import skewness
 from indistinct.attacks.tabulate import options_of, tabulate
-from indistinct.attacks.texts import as_html, attacks_text
+from indistinct.attacks.texts import attacks_html, attacks_text
 from indistinct.attacks.uniqueness import uniqueness
 from indistinct.attacks.unsorted_matching import unsorted_matching
 from indistinct.errors import PolicyError, SchemaError
 from indistinct.notices import Notice
 from indistinct.policy import from_flags
+from indistinct.policy import given as given_policy
 from indistinct.policy.parameters import exact
 from indistinct.tables.count import silent
 from indistinct.tables.source import open_source
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from indistinct.attacks.tabulate import Tabulated
-    from indistinct.policy import Policy
+    from indistinct.policy import GivenPolicy, Policy
     from indistinct.policy.parameters import Number
     from indistinct.tables.count import Progress
 
@@ -78,12 +79,12 @@ class Attacks:
         return attacks_text(self.document, self.revealed)
 
     def _repr_html_(self) -> str:
-        return as_html(attacks_text(self.document, self.revealed))
+        return attacks_html(self.document, self.revealed)
 
 
 def attack(
     published: Any,
-    policy: Policy | None = None,
+    policy: GivenPolicy | None = None,
     *,
     second: Any = None,
     identified: Any = None,
@@ -125,7 +126,7 @@ def attack(
     >>> attack(table, qi=["zip"], sensitive=["ill"])["homogeneity"]["learnt"]
     2
     """
-    given = policy or from_flags(**flags)
+    given = from_flags(**flags) if policy is None else given_policy(policy)
     limit = None if fail_above is None else _number(fail_above, "--fail-above", 0, 1)
     if fail_on not in FAIL_ON:
         raise PolicyError(f'--fail-on takes {" or ".join(FAIL_ON)}, not "{fail_on}"', key="--fail-on")
@@ -154,7 +155,7 @@ def attack(
         widths={name: _number(width, f"--width {name}", 0, None) for name, width in (widths or {}).items()},
         rule_out=rule_out,
         known=known,
-        bound=_bound(given) if bound is None else _number(bound, "--bound", 0, 1),
+        bound=_bound(given) if bound is None else _share(bound),
         tight=tight,
         repeats=repeats,
     )
@@ -232,6 +233,14 @@ def _bound(policy: Policy) -> Fraction | None:
         if model.model in ("alpha_k", "distinct_l", "entropy_l")
     ]
     return min(shares, default=None)
+
+
+def _share(bound: Number) -> Fraction:
+    """Read the bound on the share of a value: above 0, since no class with the value keeps to 0."""
+    share = _number(bound, "--bound", 0, 1)
+    if not share:
+        raise PolicyError("--bound is 0; it must be above 0, as 1/3 for values that are at most a third", key="--bound")
+    return share
 
 
 def _number(value: Number, word: str, least: int, most: int | None) -> Fraction:

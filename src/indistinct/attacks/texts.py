@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Any
+
+from indistinct.markup import preformatted, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,9 +38,10 @@ def attacks_text(document: Mapping[str, Any], revealed: Mapping[str, Sequence[st
     return "\n".join(lines)
 
 
-def as_html(text: str) -> str:
-    """Show a text in a notebook as it is in a terminal."""
-    return f"<pre>{escape(text)}</pre>"
+def attacks_html(document: Mapping[str, Any], revealed: Mapping[str, Sequence[str]]) -> str:
+    """Write the attacks that ran as a table, and below it the text as it is in a terminal."""
+    rows = [_row(entry) for entry in document["attacks"] if entry["ran"]]
+    return (table("Attacks", HEADS, rows) if rows else "") + preformatted(attacks_text(document, revealed))
 
 
 def _title(entry: Mapping[str, Any]) -> str:

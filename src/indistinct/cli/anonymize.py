@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,7 +22,11 @@ from indistinct.cli.common import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from indistinct.cli.common import Report
     from indistinct.releases.anonymize import Release
+    from indistinct.tables.write import Staged
 
 
 def anonymize(
@@ -33,13 +37,22 @@ def anonymize(
     ],
     table: Annotated[str | None, typer.Argument(help="The table; by default [table] source of the policy.")] = None,
     report_file: Annotated[
-        Path | None, typer.Option("--report", help="Internal report for the steward: html, md or json.")
+        Path | None, typer.Option("--report", help="Internal report for the steward: html, pdf, md or json.")
     ] = None,
     public_report: Annotated[
-        Path | None, typer.Option("--public-report", help="Report that may be published: html, md or json.")
+        Path | None, typer.Option("--public-report", help="Report that may be published: html, pdf, md or json.")
     ] = None,
     dictionary_file: Annotated[
         Path | None, typer.Option("--dictionary", help="Data dictionary that may be published: md or json.")
+    ] = None,
+    attacks: Annotated[
+        bool, typer.Option("--attacks", help="Attack the published table and say in the reports what was learnt.")
+    ] = False,
+    risk_file: Annotated[
+        Path | None, typer.Option("--risk-document", help="Answer of risk --json, shown in the internal report.")
+    ] = None,
+    attack_file: Annotated[
+        Path | None, typer.Option("--attack-document", help="Answer of attack --json, shown in the internal report.")
     ] = None,
     language: Annotated[str, typer.Option("--language", help="Language of the reports: en or zh-CN.")] = "en",
     query: Query = None,
@@ -51,8 +64,8 @@ def anonymize(
 ) -> int:
     """Publish a table that satisfies the policy, verified from the written file.
 
-    Beside the output stands its manifest. Exit code 0: done, 1: the target cannot be met or a check failed (nothing is
-    written), 2: wrong use or bad input.
+    Beside the output stands its manifest. Exit code 0: done, 1: the target cannot be met or a check failed, 2: wrong
+    use, bad input or a document that cannot be written. Unless it is 0 nothing is written, no report either.
     """
     from indistinct.policy import Policy
     from indistinct.releases.anonymize import anonymize as run
@@ -66,9 +79,26 @@ def anonymize(
     documents = {"report": report_file, "public_report": public_report, "dictionary": dictionary_file}
     wanted = {kind: file for kind, file in documents.items() if file is not None}
     _check_documents(source, output, wanted, language, force)
+    if (attacks or risk_file or attack_file) and not (report_file or public_report):
+        message = "--attacks, --risk-document and --attack-document are for reports: name one with --report"
+        raise typer.BadParameter(message)
+    if attacks and attack_file:
+        message = "give either --attacks or --attack-document, not both"
+        raise typer.BadParameter(message)
+    found = {
+        word: None if file is None else _read(file) for word, file in (("risk", risk_file), ("attacks", attack_file))
+    }
     with progress(quiet=quiet or json) as report:
-        release = run(source, given, output=output, force=force, query=query, sql_table=sql_table, progress=report)
-    _write_documents(release, wanted, language, force)
+
+        def beside(release: Release) -> Iterator[Staged]:
+            if attacks:
+                found["attacks"] = _attacked(release, report)
+            return _staged(release, wanted, language, found)
+
+        release = run(
+            source, given, output=output, force=force, query=query, sql_table=sql_table, beside=beside, progress=report
+        )
+    release.document.update({kind: str(file) for kind, file in wanted.items()})
     if json:
         print_json(release.document)
     elif not quiet:
@@ -95,16 +125,41 @@ def _check_documents(source: str | Path, output: Path, wanted: dict[str, Path], 
         taken.add(file.resolve())
 
 
-def _write_documents(release: Release, wanted: dict[str, Path], language: str, force: bool) -> None:
-    """Write the documents beside the release and note their places in its answer."""
-    if not wanted:
-        return
-    from indistinct.reports.dictionary import dictionary
-    from indistinct.reports.report import report
+def _read(file: Path) -> dict[str, Any]:
+    """Read an answer that an earlier command printed."""
+    from json import loads
+
+    from indistinct.errors import DataError
+
+    try:
+        found = loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"{file.name} cannot be read: {error.strerror}", file=file.name) from error
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise DataError(f"{file.name} is no JSON document; write it with --json", file=file.name)
+    return found
+
+
+def _attacked(release: Release, report: Report) -> dict[str, Any]:
+    """Run the attacks that need nothing but the published table."""
+    from indistinct.attacks import attack
+
+    table = release.decision.published.table()
+    second = None if release.decision.values is None else release.decision.values.table()
+    return attack(table, release.policy, second=second, progress=report).document
+
+
+def _staged(
+    release: Release, wanted: dict[str, Path], language: str, found: dict[str, dict[str, Any] | None]
+) -> Iterator[Staged]:
+    """Write the documents beside their places, to be named with the release."""
+    from indistinct.reports.dictionary import stage_dictionary
+    from indistinct.reports.report import stage_report
 
     for kind, file in wanted.items():
         if kind == "dictionary":
-            dictionary(release, file, language=language, force=force)
+            yield stage_dictionary(release, file, language=language)
         else:
-            report(release, file, language=language, public=kind == "public_report", force=force)
-        release.document[kind] = str(file)
+            yield stage_report(release, file, language=language, public=kind == "public_report", **found)

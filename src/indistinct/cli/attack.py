@@ -74,7 +74,7 @@ def attack(
 
     flags: dict[str, Any] = {
         "qi": names(qi), "sensitive": names(sensitive), "types": pairs(type_, "--type"),
-        "orders": {name: text.split(",") for name, text in pairs(order, "--order").items()},
+        "orders": {name: text.split(",") for name, text in pairs(order, "--order", listed=False).items()},
         "hierarchies": pairs(hierarchy, "--hierarchy"), "missing": missing, "decimal": decimal, "encoding": encoding,
     }  # fmt: skip
     given = [name for name, value in flags.items() if value]

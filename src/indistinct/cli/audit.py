@@ -80,7 +80,7 @@ def audit(
     flags = {
         "qi": names(qi), "sensitive": names(sensitive), "identifying": names(identifying), "k": k, "l": l,
         "l_kind": l_kind, "c": c, "t": t, "t_distance": t_distance, "person": person, "types": pairs(type_, "--type"),
-        "orders": {name: text.split(",") for name, text in pairs(order, "--order").items()},
+        "orders": {name: text.split(",") for name, text in pairs(order, "--order", listed=False).items()},
         "hierarchies": pairs(hierarchy, "--hierarchy"), "delimiter": delimiter, "missing": missing,
         "decimal": decimal, "encoding": encoding,
     }  # fmt: skip

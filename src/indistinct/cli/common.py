@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -81,15 +82,27 @@ def tell(text: str) -> None:
         print(text)  # noqa: T201
 
 
-def pairs(values: list[str] | None, option: str) -> dict[str, str]:
-    """Split ``name=value`` arguments of a repeatable option."""
+def pairs(values: list[str] | None, option: str, *, listed: bool = True) -> dict[str, str]:
+    """Split ``name=value`` arguments of a repeatable option; one argument may list several, ``a=x,b=y``.
+
+    Not ``listed``: all after the first ``=`` is the value, whatever it holds.
+    """
     found = {}
-    for value in values or []:
+    for value in _listed(values) if listed else values or []:
         name, sign, text = value.partition("=")
         if not sign or not name:
             message = f'{option} takes name=value, not "{value}"'
             raise typer.BadParameter(message)
         found[name] = text
+    return found
+
+
+def _listed(values: list[str] | None) -> list[str]:
+    """Split at commas that the next ``name=`` follows; a column may have a comma in its name."""
+    found: list[str] = []
+    for value in values or []:
+        parts = re.split(r",(?=[^,=]+=)", value)
+        found += parts if "=" in parts[0] else [value]
     return found
 
 

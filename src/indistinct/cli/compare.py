@@ -35,6 +35,10 @@ def compare(
         typer.Option("--output", "-o", help="Folder for the finished runs: an interrupted comparison goes on there."),
     ] = None,
     svg: Annotated[Path | None, typer.Option("--svg", help="Draw loss against guarantee into this file.")] = None,
+    epsilon_budget: Annotated[
+        str | None,
+        typer.Option("--epsilon-budget", help='What runs of safepub may spend in all, such as 1 or "ln 2".'),
+    ] = None,
     query: Query = None,
     sql_table: SqlTable = None,
     force: Force = False,
@@ -66,6 +70,7 @@ def compare(
             output=output,
             query=query,
             sql_table=sql_table,
+            epsilon_budget=epsilon_budget,
             progress=report,
         )
     if svg is not None:

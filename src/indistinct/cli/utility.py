@@ -26,13 +26,19 @@ def utility(
     original: Annotated[str, typer.Argument(help="The original table.")],
     published: Annotated[str, typer.Argument(help="The published file, whoever made it.")],
     policy: PolicyFile,
+    st: Annotated[
+        str | None, typer.Argument(help="The table of sensitive values by group, where a release has two tables.")
+    ] = None,
     target: Annotated[str | None, typer.Option("--target", help="Column to be learned, published as it is.")] = None,
     estimator: Annotated[
         str | None, typer.Option("--estimator", help="module:factory of a scikit-learn estimator.")
     ] = None,
+    holdout: Annotated[
+        str | None, typer.Option("--holdout", help="Rows kept out of the release: the estimator is tested on them.")
+    ] = None,
     encoding: Annotated[
-        str, typer.Option("--encoding", help="Cells as features: midpoint, bounds or nodes.")
-    ] = "midpoint",
+        str, typer.Option("--encoding", help="Cells as features: nodes, midpoint or bounds.")
+    ] = "nodes",
     queries: Annotated[int, typer.Option("--queries", help="Number of random COUNT queries.", min=1)] = 1000,
     dimension: Annotated[
         int | None, typer.Option("--dimension", help="Conditions of a query; default 3, or fewer columns.")
@@ -76,6 +82,9 @@ def utility(
     if (target is None) != (estimator is None):
         message = "--target and --estimator go together"
         raise typer.BadParameter(message)
+    if holdout is not None and target is None:
+        message = "--holdout belongs to --target and --estimator"
+        raise typer.BadParameter(message)
     if encoding not in ENCODINGS:
         message = f"--encoding takes {', '.join(ENCODINGS)}"
         raise typer.BadParameter(message)
@@ -88,6 +97,7 @@ def utility(
             place(original),
             place(published),
             Policy.load(policy),
+            None if st is None else place(st),
             queries=queries,
             dimension=dimension,
             theta=theta,
@@ -97,6 +107,7 @@ def utility(
             regressions=regression or [],
             target=target,
             estimator=estimator,
+            holdout=None if holdout is None else place(holdout),
             encoding=encoding,  # type: ignore[arg-type]  # checked above
             seed=seed,
             query=query,
@@ -111,6 +122,7 @@ def utility(
                 place(original),
                 place(published),
                 Policy.load(policy),
+                st=None if st is None else place(st),
                 epsilon=private,
                 bounds=declared,
                 query=query,

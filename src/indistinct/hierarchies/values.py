@@ -396,9 +396,10 @@ def _known(attribute: str, type: str) -> None:  # noqa: A002
 def _refuse(attribute: str, type: str, bad: list[str], expected: str) -> DataError:  # noqa: A002
     few = list(dict.fromkeys(bad))
     verb = "is" if len(few) == 1 else "are"
+    how = "say how dates are written (format, such as %d.%m.%Y), " if type == "date" else ""
     return DataError(
         f'column "{attribute}" is declared {type}, but {quoted(few)} {verb} not {expected}; '
-        "mend the cells, list the text among the missing tokens, or declare another type",
+        f"mend the cells, {how}list the text among the missing tokens, or declare another type",
         column=attribute,
     ).showing(quoted(few))
 

@@ -1,8 +1,12 @@
-"""Groups whose members come from the largest buckets, and places for what is left over.
+"""Groups whose members come from the largest buckets.
 
 A *slot* is one sensitive value inside one class, with the number of its rows. Everything that is compared is a rank, so
-comparing is exact: two slots are *separated* iff their stretches ``begins..ends`` (closed, int64[slots]) do not meet;
-slot s is *near* slot t iff ``low[t] <= place[s] <= high[t]``.
+comparing is exact: two slots are *separated* iff their stretches ``begins..ends`` (closed, int64[slots]) do not meet.
+
+The largest buckets of a class in turn, without looking at those that what is chosen hides: a tournament tree knows the
+largest bucket of any *run* of neighbouring buckets, and a heap the largest of each run that is not hidden. A chosen row
+hides the buckets around it and leaves a run on either side. So a group costs O(k log B) for B buckets, however many of
+them lie within the neighbourhoods of its rows.
 """
 
 from __future__ import annotations
@@ -11,21 +15,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.kernels import kernel
+from indistinct.kernels import kernel, step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
-    UInt64 = NDArray[np.uint64]
 
 FREE = -1
-# tries after the budget of refusals is spent
-FEW = 16
+# the key of a bucket without rows, after all others
+EMPTY = np.iinfo(np.int64).max
 
 
-@kernel
+@step
 def sift_up(heap: Int64, at: int) -> None:
     """Move a new key of a heap (least first) to its place."""
     key = heap[at]
@@ -38,7 +41,7 @@ def sift_up(heap: Int64, at: int) -> None:
     heap[at] = key
 
 
-@kernel
+@step
 def sift_down(heap: Int64, size: int) -> None:
     """Move the first key of a heap to its place."""
     key, at = heap[0], 0
@@ -55,7 +58,37 @@ def sift_down(heap: Int64, size: int) -> None:
     heap[at] = key
 
 
-@kernel
+@step
+def least_key(tree: Int64, leaves: int, begin: int, end: int) -> int:
+    """Least key of the leaves ``begin..end`` of a tournament tree: leaf i is node ``leaves + i``, node 1 the root."""
+    best = EMPTY
+    low, high = begin + leaves, end + leaves
+    while low < high:
+        if low & 1:
+            best = min(best, tree[low])
+            low += 1
+        if high & 1:
+            high -= 1
+            best = min(best, tree[high])
+        low >>= 1
+        high >>= 1
+    return best
+
+
+@step
+def set_key(tree: Int64, node: int, key: int) -> None:
+    """Give a leaf of a tournament tree another key."""
+    tree[node] = key
+    node >>= 1
+    while node > 0:
+        best = min(tree[2 * node], tree[2 * node + 1])
+        if tree[node] == best:
+            break
+        tree[node] = best
+        node >>= 1
+
+
+@step
 def first_after(ranks: Int64, bound: int, begin: int, end: int) -> int:
     """First position in ``begin..end`` whose rank (ascending there) is above a bound."""
     while begin < end:
@@ -67,22 +100,31 @@ def first_after(ranks: Int64, bound: int, begin: int, end: int) -> int:
     return begin
 
 
-@kernel
-def first_separated(left: Int64, begins: Int64, ends: Int64, begin: int, end: int, chosen: Int32, taken: int) -> int:
+@step
+def first_live(following: Int64, slot: int) -> int:
+    """First slot from this one on with rows left; ``following[s]`` is s while it has, else a later slot to ask."""
+    while following[slot] != slot:
+        following[slot] = following[following[slot]]
+        slot = following[slot]
+    return slot
+
+
+@step
+def first_separated(
+    following: Int64, begins: Int64, ends: Int64, begin: int, end: int, chosen: Int64, taken: int
+) -> int:
     """First slot in ``begin..end`` (one bucket: stretches ascend) with rows left that is separated from all chosen."""
-    slot = begin
+    slot = first_live(following, begin)
     while slot < end:
-        if left[slot] == 0:
-            slot += 1
-            continue
         beyond = slot
-        for other in chosen[:taken]:
+        for i in range(taken):
+            other = chosen[i]
             if begins[slot] <= ends[other] and begins[other] <= ends[slot]:
                 beyond = first_after(begins, ends[other], slot + 1, end)
                 break
         if beyond == slot:
             return slot
-        slot = beyond
+        slot = first_live(following, beyond)
     return end
 
 
@@ -100,206 +142,84 @@ def form_groups(
     """Form groups of ``k`` separated rows of different buckets, largest buckets first, inside each class.
 
     Slots of class c are ``class_start[c]:class_start[c + 1]``, ascending by value; ``bucket`` is ascending inside a
-    class. ``left`` int64[slots] is reduced to what is in no group. ``members`` int32[., >= k], filled with FREE
-    beforehand, gets the slots of each group; ``class_of`` its class. Returns the number of groups. Ties of equally
-    large buckets go to the one of smaller values.
+    class, and no stretch begins after a later one ends. ``left`` int64[slots] is reduced to what is in no group.
+    ``members`` int32[., >= k], filled with FREE beforehand, gets the slots of each group; ``class_of`` its class.
+    Returns the number of groups. Ties of equally large buckets go to the one of smaller values.
     """
     most = 0
     for c in range(len(class_start) - 1):
         most = max(most, class_start[c + 1] - class_start[c])
     start = np.zeros(most + 1, np.int64)
-    first = np.zeros(most, np.int64)
     rows = np.zeros(most, np.int64)
-    heap = np.zeros(most, np.int64)
-    out = np.zeros(most, np.int64)
-    chosen = np.zeros(k, np.int32)
+    tree = np.zeros(2 * most, np.int64)
+    farthest = np.zeros(most, np.int64)  # the last beginning of a stretch up to each bucket
+    nearest = np.zeros(most, np.int64)  # the first end of a stretch from each bucket on
+    heap = np.zeros(most + 1, np.int64)
+    run = np.zeros((most, 2), np.int64)  # the run of which a bucket in the heap is the largest
+    chosen = np.zeros(k, np.int64)
     owner = np.zeros(k, np.int64)
+    following = np.arange(len(left) + 1)
+    for slot in range(len(left)):
+        if left[slot] == 0:
+            following[slot] = slot + 1
     groups = 0
     for c in range(len(class_start) - 1):
         buckets, total = 0, 0
         for slot in range(class_start[c], class_start[c + 1]):
             if slot == class_start[c] or bucket[slot] != bucket[slot - 1]:
                 start[buckets] = slot
-                first[buckets] = slot
                 rows[buckets] = 0
+                farthest[buckets] = begins[slot] if buckets == 0 else farthest[buckets - 1]
                 buckets += 1
+            farthest[buckets - 1] = max(farthest[buckets - 1], begins[slot])
             rows[buckets - 1] += left[slot]
             total += left[slot]
         start[buckets] = class_start[c + 1]
-        size = 0
-        for b in range(buckets):
-            if rows[b] > 0:
-                heap[size] = (total - rows[b]) * buckets + b
-                sift_up(heap, size)
-                size += 1
-        while size >= k:
-            taken, popped = 0, 0
-            while taken < k and size > 0:
+        end = EMPTY
+        for b in range(buckets - 1, -1, -1):
+            for slot in range(start[b], start[b + 1]):
+                end = min(end, ends[slot])
+            nearest[b] = end
+            tree[buckets + b] = (total - rows[b]) * buckets + b if rows[b] > 0 else EMPTY
+        for node in range(buckets - 1, 0, -1):
+            tree[node] = min(tree[2 * node], tree[2 * node + 1])
+        while buckets > 0:
+            taken, size = 0, 0
+            low, hidden_from, hidden_to, high = 0, 0, 0, buckets
+            while taken < k:
+                for begin, end in ((low, hidden_from), (hidden_to, high)):
+                    key = least_key(tree, buckets, begin, end)
+                    if key != EMPTY:
+                        heap[size] = key
+                        sift_up(heap, size)
+                        size += 1
+                        run[key % buckets, 0], run[key % buckets, 1] = begin, end
+                if size == 0:
+                    break
                 b = heap[0] % buckets
                 size -= 1
                 heap[0] = heap[size]
                 sift_down(heap, size)
-                out[popped] = b
-                popped += 1
-                slot = first_separated(left, begins, ends, first[b], start[b + 1], chosen, taken)
+                low, high = run[b]
+                slot = first_separated(following, begins, ends, start[b], start[b + 1], chosen, taken)
                 if slot < start[b + 1]:
                     chosen[taken] = slot
                     owner[taken] = b
                     taken += 1
+                    hidden_from = first_after(nearest, begins[slot] - 1, low, b)
+                    hidden_to = first_after(farthest, ends[slot], b + 1, high)
+                else:
+                    hidden_from, hidden_to = b, b + 1
             if taken < k:
                 break
             for i in range(k):
-                members[groups, i] = chosen[i]
-                left[chosen[i]] -= 1
-                rows[owner[i]] -= 1
+                slot, b = chosen[i], owner[i]
+                members[groups, i] = slot
+                left[slot] -= 1
+                if left[slot] == 0:
+                    following[slot] = slot + 1
+                rows[b] -= 1
+                set_key(tree, buckets + b, (total - rows[b]) * buckets + b if rows[b] > 0 else EMPTY)
             class_of[groups] = c
             groups += 1
-            for i in range(popped):
-                b = out[i]
-                if rows[b] > 0:
-                    while left[first[b]] == 0:
-                        first[b] += 1
-                    heap[size] = (total - rows[b]) * buckets + b
-                    sift_up(heap, size)
-                    size += 1
     return groups
-
-
-@kernel
-def joins(windows: Int64, near: Int64, size: int, low: int, high: int, place: int) -> int:
-    """How many members are near a row that would join a group; -1 if somebody's risk would then exceed 1/2.
-
-    ``windows`` int64[3, >= size] holds low, high and place of each member, ``near`` how many others are near it.
-    """
-    count = 0
-    for i in range(size):
-        if low <= windows[2, i] <= high:
-            count += 1
-        if windows[0, i] <= place <= windows[1, i] and 2 * (near[i] + 1) > size + 1:
-            return -1
-    return -1 if 2 * count > size + 1 else count
-
-
-@kernel
-def place_leftovers(
-    class_start: Int64,
-    low: Int64,
-    high: Int64,
-    place: Int64,
-    left: Int64,
-    k: int,
-    bounded: int,
-    members: Int32,
-    class_of: Int32,
-    groups: int,
-    budget: int,
-    reasons: Int64,
-) -> None:
-    """Let rows that are in no group join one, values ascending, each the first group of its class that takes it.
-
-    ``members`` int32[groups, 2k] holds k slots in each row and is filled further; ``left`` is reduced. With the flag
-    ``bounded`` no row's risk may exceed 1/2, else only the size 2k counts. ``reasons`` int64[2] counts the rows left
-    over: because no group had room, because no group with room could take them.
-
-    A group that has refused a value refuses it again until it changes, so one pass over the groups serves all rows of a
-    value; once ``budget`` groups have refused, a value asks only a few groups, beginning where the last one was taken.
-    """
-    size = np.zeros(groups, np.int64)
-    near = np.zeros((groups, 2 * k), np.int32) if bounded else np.zeros((1, 1), np.int32)
-    following = np.zeros(groups + 1, np.int64)  # the next group that may have room
-    # the group at hand, copied: members lie far apart in memory
-    hand = -1
-    windows = np.zeros((3, 2 * k), np.int64)
-    met = np.zeros(2 * k, np.int64)
-    begin = 0
-    for c in range(len(class_start) - 1):
-        end = begin
-        while end < groups and class_of[end] == c:
-            size[end] = k
-            following[end] = end + 1
-            end += 1
-        head, resume = begin, -1
-        for slot in range(class_start[c], class_start[c + 1]):
-            if left[slot] == 0:
-                continue
-            asked, before, group = 0, -1, head
-            if budget <= 0 and resume >= 0:
-                before, group = resume, resume
-            while group < end and left[slot] > 0:
-                if bounded and group != hand:
-                    if hand >= 0:
-                        for i in range(size[hand]):
-                            near[hand, i] = met[i]
-                    hand = group
-                    for i in range(size[group]):
-                        other = members[group, i]
-                        windows[0, i] = low[other]
-                        windows[1, i] = high[other]
-                        windows[2, i] = place[other]
-                        met[i] = near[group, i]
-                while size[group] < 2 * k and left[slot] > 0:
-                    if bounded:
-                        count = joins(windows, met, size[group], low[slot], high[slot], place[slot])
-                        if count < 0:
-                            budget -= 1
-                            asked += 1
-                            break
-                        for i in range(size[group]):
-                            if windows[0, i] <= place[slot] and place[slot] <= windows[1, i]:
-                                met[i] += 1
-                        windows[0, size[group]] = low[slot]
-                        windows[1, size[group]] = high[slot]
-                        windows[2, size[group]] = place[slot]
-                        met[size[group]] = count
-                    members[group, size[group]] = slot
-                    size[group] += 1
-                    left[slot] -= 1
-                    resume = group
-                after = following[group]
-                if size[group] < 2 * k:
-                    before = group
-                elif group == head:
-                    head = after
-                elif before >= 0 and before != group:
-                    following[before] = after
-                if budget <= 0 and asked >= FEW:
-                    break
-                group = after
-            if left[slot] > 0:
-                while head < end and size[head] == 2 * k:
-                    head = following[head]
-                reasons[1 if head < end else 0] += left[slot]
-        begin = end
-
-
-@kernel
-def rows_by_slot(slot_of_part: Int32, count: Int64, start: Int64, words: UInt64, part: Int32) -> None:
-    """List the part of every row, slot by slot, the rows of a slot in the order that random ``words`` decide.
-
-    Rows of slot s go to ``part[start[s]:start[s + 1]]``; parts of slot -1 are left out. Shuffled by exchanges from the
-    end (Fisher and Yates); the remainder of a 64-bit word is as good as uniform. No words: the order of the parts.
-    """
-    at = start[:-1].copy()
-    for p in range(len(slot_of_part)):
-        slot = slot_of_part[p]
-        if slot >= 0:
-            for _ in range(count[p]):
-                part[at[slot]] = p
-                at[slot] += 1
-    if len(words) == 0:
-        return
-    for slot in range(len(start) - 1):
-        begin = start[slot]
-        for i in range(start[slot + 1] - 1, begin, -1):
-            j = begin + np.int64(words[i] % np.uint64(i - begin + 1))
-            part[i], part[j] = part[j], part[i]
-
-
-@kernel
-def groups_by_slot(place_slot: Int32, place_group: Int32, start: Int64, group: Int32) -> None:
-    """List the groups of the places, slot by slot, in their order; what has no place keeps what ``group`` holds."""
-    at = start[:-1].copy()
-    for p in range(len(place_slot)):
-        slot = place_slot[p]
-        group[at[slot]] = place_group[p]
-        at[slot] += 1

@@ -155,6 +155,19 @@ def spans(found: Cells) -> tuple[Int64, Int64]:
     return first, last
 
 
+def boxes(recoding: Recoding, rows: Int64) -> tuple[Int64, Int64]:
+    """First and last code int64[g, d] that the published cells of each class cover; ``rows`` int64[g]."""
+    first = np.zeros((len(rows), len(recoding.quasi)), np.int64)
+    last = first.copy()
+    for a, hierarchy in enumerate(recoding.quasi):
+        found = cells(recoding, a, rows)
+        keys = recoding.lo[:, a].astype(np.int64) * hierarchy.size + recoding.hi[:, a]
+        place = np.searchsorted(found.lo * hierarchy.size + found.hi, keys)
+        low, high = spans(found)
+        first[:, a], last[:, a] = low[place], high[place]
+    return first, last
+
+
 def total_cost(found: Cells, numerators: NDArray[Any], denominator: int) -> Fraction:
     """Sum of the costs over all rows of the cells."""
     return Fraction(int((found.rows.astype(object) * numerators).sum()), denominator)

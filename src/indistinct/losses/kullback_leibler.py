@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.losses.cells import cells, class_rows, spans
+from indistinct.losses.cells import boxes, class_rows
 from indistinct.tables.classes import joint_counts
 from indistinct.tables.records import SUPPRESSED
 
@@ -44,7 +44,7 @@ def kullback_leibler(frequencies: Frequencies, assignment: Assignment, recoding:
     if len(frequencies.tuples) * max(classes, 1) > LARGEST:
         return None
     rows, suppressed = class_rows(assignment)
-    first, last = _boxes(frequencies, recoding, rows)
+    first, last = boxes(recoding, rows)
     log_volume = np.log((last - first + 1).astype(np.float64)).sum(axis=1)
     inside = assignment.class_of != SUPPRESSED
     own = frequencies.codes[assignment.cell[inside], quasi:]
@@ -91,16 +91,3 @@ def _add(
     place[place == len(keys)] = 0
     same = keys[place] == owner * span + wanted if len(keys) else np.zeros(len(cell), np.bool_)
     np.add.at(expected, cell[same], count[place[same]] * np.exp(-log_volume[owner[same]]))
-
-
-def _boxes(frequencies: Frequencies, recoding: Recoding, rows: Int64) -> tuple[Int64, Int64]:
-    """First and last code int64[g, d] that the published cells of each class cover."""
-    first = np.zeros((len(rows), len(frequencies.quasi)), np.int64)
-    last = first.copy()
-    for a, hierarchy in enumerate(frequencies.quasi):
-        found = cells(recoding, a, rows)
-        keys = recoding.lo[:, a].astype(np.int64) * hierarchy.size + recoding.hi[:, a]
-        place = np.searchsorted(found.lo * hierarchy.size + found.hi, keys)
-        low, high = spans(found)
-        first[:, a], last[:, a] = low[place], high[place]
-    return first, last

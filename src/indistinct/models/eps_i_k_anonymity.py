@@ -58,7 +58,7 @@ class Neighbourhoods:
     """What surrounds each number of a column, all int64[m].
 
     ``interval``; ranks ``low..high`` of the numbers in the neighbourhood; ``left`` and ``right``: ends of stretches
-    that meet iff two rows are *not* separated, as ranks of each other.
+    that meet iff two rows are *not* separated, of which only the order counts.
     """
 
     interval: Int64
@@ -84,10 +84,14 @@ def neighbourhoods_of(
         low = np.maximum(low, np.searchsorted(interval, interval, side="left"))
         high = np.minimum(high, np.searchsorted(interval, interval, side="right") - 1)
     centre = places if separation == "disjoint" else 2 * places
-    ends = np.unique(np.concatenate([centre - step, centre + step]), return_inverse=True)[1].reshape(-1)
-    left, right = ends[: len(places)].astype(np.int64), ends[len(places) :].astype(np.int64)
-    if separation == "step7":  # one stretch of the axis for each interval, so that rows of two intervals never meet
-        left, right = left + interval * 2 * len(places), right + interval * 2 * len(places)
+    left, right = centre - step, centre + step
+    if separation == "step7":  # cut at the ends of the interval, so that rows of two intervals never meet
+        first = np.searchsorted(interval, interval, side="left")
+        last = np.searchsorted(interval, interval, side="right") - 1
+        left, right = np.maximum(left, centre[first]), np.minimum(right, centre[last])
+    if places.dtype == object:  # only their order is compared
+        ranks = np.unique(np.concatenate([left, right]), return_inverse=True)[1].reshape(-1).astype(np.int64)
+        left, right = ranks[: len(places)], ranks[len(places) :]
     return Neighbourhoods(interval, low, high, left, right)
 
 

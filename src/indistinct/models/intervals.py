@@ -143,7 +143,9 @@ def epsilons_of(numbers: Numbers, interval: Int64, privacy: EpsIKAnonymity) -> l
         found = list(privacy.epsilons)
     else:
         beta = privacy.beta or Fraction(0)
-        found = [beta * Fraction(int(span), numbers.unit) for span in (numbers.places[last] - numbers.places[first])]
+        spans, own = np.unique(numbers.places[last] - numbers.places[first], return_inverse=True)
+        widths = [beta * Fraction(span, numbers.unit) for span in spans.tolist()]
+        found = [widths[i] for i in own.reshape(-1).tolist()]
     if privacy.eps_floor is not None:
         found = [max(epsilon, privacy.eps_floor) for epsilon in found]
     if privacy.eps_floor_share is not None:

@@ -48,7 +48,7 @@ LARGEST = 30_000_000
 def evaluate(privacy: KmAnonymity, classes: Classes, context: Context) -> Evaluation:  # noqa: ARG001  # the contract's
     """Compare the support of the rarest set of every class with k.
 
-    Raises UnsupportedError where the item sets are not there: only audit splits them; and for too many subsets.
+    Raises UnsupportedError where the item sets are not there, and for too many subsets.
     """
     least = rarest(_sets_of(classes, privacy.attribute), classes.rows, privacy.m)
     satisfied = least >= privacy.k
@@ -73,7 +73,7 @@ def achieved(classes: Classes, context: Context, attribute: str | None, *, m: in
 def _sets_of(classes: Classes, attribute: str) -> ItemSets:
     if attribute not in classes.sets:
         raise UnsupportedError(
-            "km_anonymity is checked by audit only: audit the table; no algorithm of this version can hold it"
+            f'km_anonymity needs the items of "{attribute}", and the table has no such column of classes'
         )
     return classes.sets[attribute]
 
@@ -133,6 +133,10 @@ def criteria(privacy: KmAnonymity, context: Context) -> None:  # the contract's
     """Compile nothing: no class is judged alone."""
 
 
+def _held_by(privacy: KmAnonymity) -> tuple[str, ...]:  # noqa: ARG001  # the contract's
+    return ("km",)
+
+
 def shortfall(privacy: KmAnonymity, root: Classes, context: Context) -> str:  # noqa: ARG001  # the contract's
     """Say that the table has fewer rows than k."""
     return f"k={privacy.k} but the table has {int(root.rows.sum())} rows"
@@ -147,4 +151,5 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    held_by=_held_by,
 )

@@ -60,7 +60,7 @@ class Numbers:
     def scaled(self, *numbers: Fraction) -> tuple[Integers, int, list[int]]:
         """Places in a unit in which the given numbers are whole too, that unit, and the numbers in it."""
         unit = lcm(self.unit, *(number.denominator for number in numbers))
-        whole = [int(number * unit) for number in numbers]
+        whole = [number.numerator * (unit // number.denominator) for number in numbers]
         places = times(self.places, unit // self.unit)
         if any(abs(number) >= LARGE for number in whole):
             places = places.astype(object)

@@ -1,7 +1,7 @@
 """SafePub: differential privacy by sampling, a recoding fixed beforehand, and dropping small classes.
 
 Mechanism: every row is kept with probability beta, recoded at levels that do not depend on the data, and every class
-with fewer than k sampled rows is dropped. It is (epsilon, delta)-differentially private for
+with fewer than k sampled rows is dropped. It is (epsilon, delta)-differentially private (one row added or removed) for
 
     beta = 1 - e^-epsilon (the largest allowed),   gamma = (e^epsilon - 1 + beta) / e^epsilon,
     a_n = P[Bin(n, beta) > gamma n],   delta(k) = max over n >= n_m of a_n,   n_m = ceil(k / gamma - 1),
@@ -12,6 +12,10 @@ and the smallest k with delta(k) <= delta. a_n is not monotone; but a_n <= c_n =
 Exact: for epsilon = ln x all numbers are fractions. For a decimal epsilon e^epsilon is enclosed by two fractions 1e-60
 apart, beta is rounded down, and gamma n is rounded so that the tail has the doubtful term and n_m is the smaller one:
 k may be larger than needed, never smaller. The sample is drawn with exactly the probability beta of the calculation.
+
+With ``search_epsilon`` a part of epsilon is spent on choosing the levels (``algorithms.safepub_scheme``) and the rest
+on the mechanism: with levels from a search_epsilon-private choice the whole is (epsilon, delta)-private, because the
+budgets of two steps on one table add up.
 
 What it protects is one row, against everything else in the table, in one release: budgets of several releases add up.
 A file cannot show how it was made: ``evaluate`` tests that the classes have k rows, which only together with the
@@ -85,20 +89,21 @@ def _decimal(number: Fraction) -> Decimal:
     return Decimal(number.numerator) / Decimal(number.denominator)
 
 
-def mechanism(epsilon: str) -> Mechanism:
-    """Compute beta and gamma for an epsilon as a policy states it: a decimal, or ``ln x``.
+def mechanism(epsilon: str, search: Fraction | None = None) -> Mechanism:
+    """Compute beta and gamma for an epsilon as a policy states it, a decimal or ``ln x``, less what a search spends.
 
     >>> mechanism("ln 2")
     Mechanism(beta=Fraction(1, 2), low=Fraction(3, 4), high=Fraction(3, 4))
     """
-    if epsilon.startswith("ln "):
-        whole = Fraction(epsilon.removeprefix("ln "))
+    whole = Fraction(epsilon.removeprefix("ln ")) if epsilon.startswith("ln ") else Fraction(1)
+    if epsilon.startswith("ln ") and not search:
         beta = 1 - 1 / whole
         gamma = 1 - (1 - beta) / whole
         return Mechanism(beta, gamma, gamma)
+    rest = (Fraction(0) if epsilon.startswith("ln ") else Fraction(epsilon)) - (search or 0)
     with localcontext() as context:
         context.prec = 2 * _DIGITS
-        power = Fraction(_decimal(Fraction(epsilon)).exp())
+        power = whole * Fraction(_decimal(rest).exp())
     margin = power / 10**_DIGITS
     low, high = power - margin, power + margin
     beta = Fraction(floor((1 - 1 / low) * 10**_BETA_DIGITS), 10**_BETA_DIGITS)
@@ -133,17 +138,33 @@ def delta_at(found: Mechanism, k: int) -> float:
             return largest
 
 
+def budget(privacy: Safepub) -> dict[str, str]:
+    """Say what a release spends, as texts that keep every digit: in all, and where levels are searched in parts.
+
+    >>> from indistinct.policy.privacy import Safepub
+    >>> budget(Safepub("1", "1e-5", search_epsilon="0.2"))
+    {'epsilon': '1', 'delta': '1/100000', 'epsilon_search': '1/5', 'epsilon_anonymization': '4/5'}
+    """
+    found = {"epsilon": privacy.epsilon, "delta": str(privacy.delta)}
+    if privacy.search_epsilon is None:
+        return found
+    search, is_logarithm = privacy.search_epsilon, privacy.epsilon.startswith("ln ")
+    rest = f"{privacy.epsilon} - {search}" if is_logarithm else str(Fraction(privacy.epsilon) - search)
+    return {**found, "epsilon_search": str(search), "epsilon_anonymization": rest}
+
+
 def _k(privacy: Safepub) -> int:
-    return least_k(mechanism(privacy.epsilon), privacy.delta)
+    return least_k(mechanism(privacy.epsilon, privacy.search_epsilon), privacy.delta)
 
 
 def evaluate(privacy: Safepub, classes: Classes, context: Context) -> Evaluation:  # noqa: ARG001  # the contract's
     """Compare the size of every class with k. That the mechanism made the classes is not checked, and cannot be."""
     k = _k(privacy)
     sizes = classes.sizes
+    spent = f", {float(privacy.search_epsilon):g} of it for the levels," if privacy.search_epsilon else ""
     sentence = (
-        f"epsilon = {privacy.epsilon} and delta = {float(privacy.delta):g} ask for classes of at least {k} sampled"
-        f" rows; {k_anonymity.reason(k, classes)}; the guarantee comes from how the table was made"
+        f"epsilon = {privacy.epsilon}{spent} and delta = {float(privacy.delta):g} ask for classes of at least {k} "
+        f"sampled rows; {k_anonymity.reason(k, classes)}; the guarantee comes from how the table was made"
     )
     return Evaluation(sizes >= k, sizes.astype(np.float64), k_anonymity.achieved(classes), sentence)
 

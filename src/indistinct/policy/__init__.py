@@ -5,7 +5,7 @@ from __future__ import annotations
 from indistinct.policy.document import ALGORITHMS, Attribute, Policy
 from indistinct.policy.draft import draft
 from indistinct.policy.flags import from_flags
-from indistinct.policy.load import loads, update
+from indistinct.policy.load import GivenPolicy, given, loads, update
 from indistinct.policy.privacy import (
     MODEL_CLASSES,
     AlphaK,
@@ -36,6 +36,7 @@ __all__ = [
     "EntropyL",
     "EpsIKAnonymity",
     "EpsMAnonymity",
+    "GivenPolicy",
     "GradedL",
     "JointL",
     "KAnonymity",
@@ -50,6 +51,7 @@ __all__ = [
     "draft",
     "facts_of",
     "from_flags",
+    "given",
     "loads",
     "normalize",
     "resolve",

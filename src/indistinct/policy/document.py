@@ -22,7 +22,7 @@ from pydantic import (
     model_validator,
 )
 
-from indistinct.errors import PolicyError, UnsupportedError
+from indistinct.errors import PolicyError
 from indistinct.notices import Notice
 from indistinct.policy.generalization import ORDERED_TYPES, TREES, TYPES_OF_KIND, Generalization, Range
 from indistinct.policy.parameters import Exact, Whole, exact, plain, whole
@@ -62,6 +62,7 @@ AlgorithmName = Literal[
     "anatomy",
     "largest_bucket_first",
     "ke_partition",
+    "km",
     "safepub",
 ]
 ALGORITHMS: tuple[str, ...] = get_args(AlgorithmName)
@@ -78,10 +79,7 @@ AGGREGATING = (
     "mondrian",
 )
 # algorithms that the policy format knows and this version does not have yet
-PLANNED_ALGORITHMS: tuple[str, ...] = (
-    "km",
-    "m_invariance",
-)
+PLANNED_ALGORITHMS: tuple[str, ...] = ("m_invariance",)
 # losses that a search can make small, and the algorithms that search for them
 LOSSES: tuple[str, ...] = ("lm", "gcp", "iloss", "precision")
 SEARCHING: tuple[str, ...] = ("local", "optimal")
@@ -100,6 +98,7 @@ ALGORITHM_OF_MODEL = {
     "ke_anonymity": "ke_partition",
     "eps_m_anonymity": "eps_m_partition",
     "graded_l": "graded_local",
+    "km_anonymity": "km",
 }
 _UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12} | {
     f"{letter}iB": 2 ** (10 * power) for power, letter in enumerate("KMGT", 1)
@@ -206,7 +205,7 @@ class Attribute(Section):
     type: Literal["text", "integer", "decimal", "date", "ordinal"] = "text"
     """How the texts of the column are read."""
     separator: str | None = Field(default=None, min_length=1)
-    """What separates the items of a set-valued quasi-identifier, for km_anonymity."""
+    """What separates the items of a set-valued quasi-identifier, for km_anonymity; hierarchy is then one of items."""
     format: str | None = Field(default=None, min_length=1)
     """How dates are written, such as "%d.%m.%Y"; default "%Y-%m-%d"."""
     order: tuple[str, ...] | None = Field(default=None, min_length=1)
@@ -445,6 +444,8 @@ class Output(Section):
     """What stands for a suppressed value."""
     spreadsheet_safe: StrictBool = False
     """Quote the cells that a spreadsheet would run as a formula."""
+    ranges: Literal["label", "columns", "struct"] = "label"
+    """Ends of generalized numbers and dates beside their labels: in two columns each, or (Parquet) in one struct."""
     confirmed: StrictBool = False
     """A person has confirmed that the order of the source may be kept."""
 
@@ -583,7 +584,7 @@ class Policy(Section):
     def _choose_algorithm(self) -> None:
         """Where the policy names no algorithm, take the one that a model needs.
 
-        That of ``ke_anonymity`` holds no other model, and ``local`` holds all of them together.
+        ``ke_anonymity`` beside other models is held by ``local``, in classes of one table.
         """
         models = [model.model for model in self.privacy]
         needed = [ALGORITHM_OF_MODEL[name] for name in models if name in ALGORITHM_OF_MODEL]
@@ -722,14 +723,23 @@ class Policy(Section):
         """The declared sensitive attributes, in the order of the policy."""
         return self.names_with("sensitive")
 
+    @property
+    def item_columns(self) -> tuple[str, ...]:
+        """The set-valued columns that models look at; their hierarchy is one of items, not of cells."""
+        return tuple(dict.fromkeys(model.attribute for model in self.privacy if isinstance(model, KmAnonymity)))
+
     def require_models(self) -> None:
         """Raise PolicyError when the policy names no privacy model, as every release needs one.
 
-        Raises UnsupportedError for a model that only an audit can check.
+        Raises it too when a set-valued column has no tree of items to generalize them by; an audit needs none.
         """
-        if any(isinstance(model, KmAnonymity) for model in self.privacy):
-            message = "km_anonymity is checked by audit only: no algorithm of this version can hold it"
-            raise UnsupportedError(message, key="privacy")
+        for name in self.item_columns:
+            if "file" not in (self.attributes[name].spec or {}):
+                message = (
+                    f'km_anonymity generalizes the items of "{name}" along a tree: give it as '
+                    'hierarchy = { file = "..." }, one row for each item, from the item to the top'
+                )
+                raise PolicyError(message, key=path(("attributes", name, "hierarchy")))
         if not self.privacy:
             message = (
                 "the policy names no privacy model, so a release would protect nobody: "

@@ -12,6 +12,8 @@ from typing import Any
 from indistinct.errors import PolicyError, UnsupportedError
 from indistinct.policy.document import Policy
 
+GivenPolicy = Policy | str | os.PathLike[str]  # a policy, or where it stands
+
 _POSITION = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
@@ -25,6 +27,23 @@ def load(source: str | os.PathLike[str]) -> Policy:
         return loads(source)
     path = Path(source)
     return loads(_read(path), base=path.parent, name=path.name)
+
+
+def given(policy: object) -> Policy:
+    """Take a policy as it is, or load it from the file that is named.
+
+    >>> given(Policy(attributes={"age": {"role": "qi"}})).quasi_identifiers
+    ('age',)
+
+    Raises PolicyError for anything else, and as ``load`` does.
+    """
+    if isinstance(policy, Policy):
+        return policy
+    if isinstance(policy, str | os.PathLike):
+        return load(policy)
+    kind = type(policy).__name__
+    message = f"a policy is an indistinct.Policy or the path of its file, not a {kind}; make one with Policy(...)"
+    raise PolicyError(message)
 
 
 def _read(path: Path) -> str:

@@ -124,9 +124,9 @@ def _look(values: Sequence[str]) -> tuple[str, str | None]:
     """Say what all values look like, and the format of dates, the decimal mark of decimals."""
     if len(values) < 2:
         return ("constant" if values else "empty"), None
-    date_format = _date_format(values)
-    if date_format is not None:
-        return "date", date_format
+    form = date_format(values)
+    if form is not None:
+        return "date", form
     kinds: tuple[tuple[str, Callable[[str], object]], ...] = (
         ("integer", _INTEGER.fullmatch),
         ("decimal point", lambda text: _POINT.fullmatch(text) and not _has_leading_zero(text)),
@@ -149,7 +149,7 @@ def _has_leading_zero(text: str) -> bool:
     return len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
 
 
-def _date_format(values: Sequence[str]) -> str | None:
+def date_format(values: Sequence[str]) -> str | None:
     """Return the first format that reads all values, if each has a length and a digit that dates have."""
     if not all(8 <= len(text) <= 10 and text[0].isdigit() for text in values):
         return None

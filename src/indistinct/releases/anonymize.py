@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import secrets
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from indistinct import losses
+from indistinct import losses, markup
 from indistinct.algorithms import declared, form_of
-from indistinct.errors import PolicyError, SchemaError, VerificationError
+from indistinct.errors import DataError, PolicyError, SchemaError, VerificationError
+from indistinct.models.safepub import budget
 from indistinct.notices import Notice
+from indistinct.policy import given as given_policy
+from indistinct.policy.privacy import Safepub
 from indistinct.releases.consult import consult, open_ledger
 from indistinct.releases.decision import apply, decide, layout_of, pseudonyms_given
 from indistinct.releases.groups import (
@@ -21,11 +25,14 @@ from indistinct.releases.groups import (
     verify_groups_written,
     weakness,
 )
+from indistinct.releases.item_sets import with_item_levels
 from indistinct.releases.judge import persons_spread, unit_of, weaknesses
-from indistinct.releases.manifest import earlier_releases, publish_with, stage_manifest
+from indistinct.releases.lacking import range_names
+from indistinct.releases.manifest import earlier_releases, hashes, manifest_path, publish_with, stage_manifest
 from indistinct.releases.prepare import near_unique, prepare
 from indistinct.releases.proof import verify_written
-from indistinct.releases.published import delimiter_of, missing_text
+from indistinct.releases.published import delimiter_of, missing_text, published_options
+from indistinct.releases.ranges import check_ranges, false_ranges, with_ranges
 from indistinct.releases.texts import as_html, release_text
 from indistinct.releases.transform import Transformed, transformed
 from indistinct.releases.transformed import qualify
@@ -37,9 +44,9 @@ from indistinct.tables.two_tables import TwoTables
 from indistinct.tables.write import DELIMITED_OUTPUTS, check_output, formula_notices, stage, stage_workbook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from indistinct.policy import Policy
+    from indistinct.policy import GivenPolicy, Policy
     from indistinct.releases.decision import Decision
     from indistinct.releases.ledger import Ledger
     from indistinct.releases.prepare import Prepared
@@ -113,17 +120,23 @@ class Release:
         return release_text(self.document)
 
     def _repr_html_(self) -> str:
-        return as_html(release_text(self.document), self.document["models"])
+        lost = self.document["loss"]["lm_by_attribute"]
+        texts = [f"{100 * share:.1f} %" for share in lost.values()]
+        described = "; ".join(f"{name}: {text}" for name, text in zip(lost, texts, strict=True))
+        unique = f"lost-{secrets.token_hex(4)}"  # a notebook shows several releases on one page
+        chart = markup.bars(unique, "Detail lost", described, [*lost], [("", texts, [*lost.values()])])
+        return chart + as_html(release_text(self.document), self.document["models"])
 
 
 def anonymize(
     table: Any,
-    policy: Policy,
+    policy: GivenPolicy,
     *,
     output: str | Path | None = None,
     force: bool = False,
     query: str | None = None,
     sql_table: str | None = None,
+    beside: Callable[[Release], Iterable[Staged]] | None = None,
     progress: Progress = silent,
 ) -> Release:
     """Publish a table that satisfies every model of the policy, and verify it.
@@ -132,7 +145,9 @@ def anonymize(
     back, verified and only then renamed; the manifest comes last. The ``[[transforms]]`` of the policy are applied
     first, unless ``table`` is what ``transform`` returned or wrote: the release is one of the transformed table. Equal
     tables (in any order of rows) and policies give equal results, except where ``output.order = "shuffled"`` or a
-    transform draws at random.
+    transform draws at random. ``beside`` is called with the finished release and yields files that stand beside the
+    output, such as reports (``stage_report``): they are written before anything has its name, and then all files get
+    theirs, or none.
 
     Raises PolicyError, SchemaError, DataError, HierarchyError for wrong input, InfeasibleError (with ``reason`` and
     ``nearest``) when the target cannot be met, VerificationError when a written file is not right, or a release breaks
@@ -147,11 +162,13 @@ def anonymize(
     >>> anonymize(pa.table({"age": [20, 22, 40, 41]}), policy).table.to_pydict()
     {'age': ['[20, 22]', '[20, 22]', '[40, 41]', '[40, 41]']}
     """
+    policy = given_policy(policy)
     policy.require_models()
     path = None if output is None else Path(output)
     if path is not None:
         for file in dict.fromkeys((path, *outputs_of(policy, path))):  # the manifest is named after the first
             check_output(file, table, force=force)
+    check_ranges(policy, (), path)
     mappings = _mapping_files(policy, path)
     clock = _Clock()
     ledger = open_ledger(policy)
@@ -161,11 +178,14 @@ def anonymize(
     prepared = prepare(given, policy, keep_rows=ledger is not None, query=query, sql_table=sql_table, progress=progress)
     _refuse_near_unique(prepared)
     layout = layout_of(prepared)
+    check_ranges(policy, prepared.source.columns, path)
     clock.lap("count")
     clock.move("count", "read", prepared.counted.reading)
+    prepared = with_item_levels(prepared)
     assignment = decide(prepared, progress)
     clock.lap("decide")
     decision = apply(prepared, assignment, layout)
+    decision = replace(decision, published=with_ranges(decision.published, prepared))
     clock.lap("apply")
     document = _document(decision, path) | before
     document["warnings"] += [notice.document() for notice in notices]
@@ -174,16 +194,22 @@ def anonymize(
         given = pseudonyms_given(layout)
         # written beside its place now, so that a full disk is met in time; named when the release is delivered
         staged = [stack.enter_context(stage_mapping(file, given[name])) for name, file in mappings.items()]
+
+        def companions(delivered: dict[str, Any]) -> Iterator[Staged]:
+            yield from staged
+            if beside is not None:
+                yield from beside(Release(delivered, decision, kind_of(table)))
+
         if path is None:
             document.update(_verified(decision, None, progress))
             _refuse_failed(document)
             qualify(document)
             _ask(ledger, decision, None, document)
             clock.lap("verify")
+            for mapping in staged:
+                mapping.publish()
         else:
-            deliver(decision, document, path, force=force, clock=clock, progress=progress)
-        for mapping in staged:
-            mapping.publish()
+            deliver(decision, document, path, force=force, beside=companions, clock=clock, progress=progress)
     document["phases"] = clock.laps
     document["seconds"] = round(sum(clock.laps.values()), 3)
     return Release(document, decision, table.kind if isinstance(table, Transformed) else kind_of(table))
@@ -200,15 +226,20 @@ def deliver(
     output: Path,
     *,
     force: bool,
+    beside: Callable[[dict[str, Any]], Iterable[Staged]] = lambda _: (),
     clock: _Clock | None = None,
     progress: Progress = silent,
 ) -> None:
-    """Write beside the output, verify what was written, rename, and write the manifest last."""
+    """Write beside the output, verify what was written, rename, and write the manifest last.
+
+    ``beside`` yields further files, made from the finished document; they get their names with the output or never.
+    """
     clock = clock or _Clock()
     prepared, policy, published = decision.prepared, decision.policy, decision.published
     targets = outputs_of(policy, output)
     for target in dict.fromkeys((output, *targets)):
         check_output(target, None, force=force)
+    check_ranges(policy, (), output)
     progress("write", 0, published.rows)
     if not policy.output.spreadsheet_safe and output.suffix.lower() in DELIMITED_OUTPUTS:
         for table in _tables(decision):
@@ -223,10 +254,19 @@ def deliver(
         qualify(document)
         _ask(open_ledger(policy), decision, staged[0].path, document)
         clock.lap("verify")
-        with stage_manifest(withheld(document, decision), staged, policy.hash(), output) as manifest:
-            publish_with(manifest, *staged)
-    document["outputs"] = [str(target) for target in targets]
-    document["manifest"] = str(manifest.target)
+        delivered = {
+            **document,
+            "outputs": [str(target) for target in targets],
+            "manifest": str(manifest_path(output)),
+            "sha256": hashes(staged),
+        }
+        try:
+            manifest = stack.enter_context(stage_manifest(withheld(delivered, decision), staged, policy.hash(), output))
+            others = [stack.enter_context(file) for file in beside(delivered)]
+        except DataError as error:
+            raise DataError(f"{error.message}; nothing was delivered", **error.where) from error
+        publish_with(manifest, *staged, *others)
+    document.update(delivered)
 
 
 def _ask(ledger: Ledger | None, decision: Decision, place: Path | None, document: dict[str, Any]) -> None:
@@ -257,7 +297,7 @@ def _staged(decision: Decision, targets: Sequence[Path]) -> Iterator[Staged]:
             delimiter=delimiter_of(target, source.dialect),
             missing=missing_text(policy),
             spreadsheet_safe=policy.output.spreadsheet_safe,
-            labels={name: source.labels[name] for name in source.labels if _unchanged(prepared, name)},
+            labels={name: source.labels[name] for name in source.labels if _keeps_values(prepared, name)},
             column_labels=source.column_labels,
         )
 
@@ -265,8 +305,20 @@ def _staged(decision: Decision, targets: Sequence[Path]) -> Iterator[Staged]:
 def _verified(decision: Decision, places: Sequence[Path] | None, progress: Progress) -> dict[str, Any]:
     """Verify what was written, or the tables in memory."""
     if decision.assignment.group_of is not None:
-        return verify_groups_written(decision, places, progress=progress)
-    return verify_written(decision, None if places is None else places[0], progress=progress)
+        proof = verify_groups_written(decision, places, progress=progress)
+    else:
+        proof = verify_written(decision, None if places is None else places[0], progress=progress)
+    if not range_names(decision.policy):
+        return proof
+    first = None if places is None else places[0]
+    options = published_options(decision.policy, first, decision.prepared.source.dialect)
+    if first is not None and len(places or ()) < len(_tables(decision)):
+        options = replace(options, sheet=SHEETS[0])
+    table = decision.published.table() if first is None else first
+    faults = [*proof["verification"].get("faults", ()), *false_ranges(table, options, decision.prepared)]
+    if faults:
+        proof["verification"]["faults"] = faults
+    return proof | {"satisfied": proof["satisfied"] and not faults}
 
 
 class _Clock:
@@ -312,8 +364,11 @@ def _refuse_near_unique(prepared: Prepared) -> None:
         )
 
 
-def _unchanged(prepared: Prepared, name: str) -> bool:
-    return name in (*prepared.carried, *prepared.roles.sensitive, *prepared.roles.insensitive)
+def _keeps_values(prepared: Prepared, name: str) -> bool:
+    """Whether a value that stands in the published column is an original one, so that its label fits."""
+    roles = prepared.roles
+    kept = (*roles.sensitive, *roles.insensitive)
+    return name in (kept if declared(prepared.policy) == "perturbing" else (*kept, *roles.quasi))
 
 
 def _refuse_failed(document: dict[str, Any]) -> None:
@@ -326,6 +381,11 @@ def _refuse_failed(document: dict[str, Any]) -> None:
             if columns
             else "the rows read back from the written file are not those that were decided; nothing was delivered",
             **({"column": columns[0]} if columns else {}),
+        )
+    if verification.get("faults"):
+        raise VerificationError(
+            f"the published table contradicts itself: {'; '.join(verification['faults'])}; nothing was delivered; "
+            "please report this"
         )
     if not verification.get("aggregates_match", True):
         columns = verification["deviating_columns"]
@@ -398,6 +458,7 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
     grouped = assignment.group_of is not None
     if grouped:
         notices.append(weakness(decision.published, names))
+    spending = [model for model in policy.privacy if isinstance(model, Safepub)]
     loss = _loss(decision)
     notices += _lost_columns(loss)
     return {
@@ -415,15 +476,18 @@ def _document(decision: Decision, output: Path | None) -> dict[str, Any]:
         "algorithm": policy.recoding.algorithm,
         "declares": declared(policy),
         "form": form_of(policy),
+        **({} if policy.output.ranges == "label" else {"ranges": policy.output.ranges}),
         **({"protects": PROTECTS} if grouped else {}),
         "proven_optimal": assignment.proven,
         "seconds": 0.0,
         "phases": {},
         "loss": loss,
         "levels": None if assignment.levels is None else dict(zip(names, assignment.levels, strict=True)),
+        **({"budget": budget(spending[0])} if spending else {}),
         "models": [],
         "verification": {"rows_match": False, "coverage": "not proven"},
         "outputs": [],
         "manifest": None,
+        "sha256": {},
         "warnings": [notice.document() for notice in notices],
     }

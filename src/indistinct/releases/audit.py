@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.errors import DataError, UnsupportedError
+from indistinct.errors import DataError
 from indistinct.models import Context
 from indistinct.notices import Notice
 from indistinct.policy import from_flags
-from indistinct.policy.privacy import KmAnonymity
+from indistinct.policy import given as given_policy
+from indistinct.releases.item_sets import sets_of_recoding
 from indistinct.releases.judge import best_of_each, judge, persons_spread, refuse_mechanisms, unit_of, weaknesses
 from indistinct.releases.population import crowd_of_labels
 from indistinct.releases.prepare import near_unique, prepare
@@ -20,7 +21,6 @@ from indistinct.releases.proof import label_reader
 from indistinct.releases.texts import as_html, audit_text
 from indistinct.tables.classes import classes_of, recoding_of, whole_tuples
 from indistinct.tables.count import silent
-from indistinct.tables.item_sets import item_sets
 from indistinct.tables.keys import KeyTable
 from indistinct.tables.records import SUPPRESSED, Assignment, Frequencies, Population
 from indistinct.tables.wildcards import candidates
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.models import Evaluation
-    from indistinct.policy import Policy
+    from indistinct.policy import GivenPolicy
     from indistinct.releases.prepare import Prepared
     from indistinct.tables.count import Progress
-    from indistinct.tables.records import Classes, ItemSets
+    from indistinct.tables.records import Classes
 
 WORST_SHOWN = 5
 
@@ -68,7 +68,7 @@ class Audit:
 
 def audit(
     table: Any,
-    policy: Policy | None = None,
+    policy: GivenPolicy | None = None,
     *,
     reference: Any = None,
     suppressed_rows: str = "exempt",
@@ -96,7 +96,7 @@ def audit(
     >>> answer.document["models"][0]["achieved"]
     {'k': 2}
     """
-    policy = policy or from_flags(**flags)
+    policy = from_flags(**flags) if policy is None else given_policy(policy)
     refuse_mechanisms(policy)
     prepared = prepare(
         table,
@@ -111,7 +111,7 @@ def audit(
     starred = starred_tuples(frequencies, policy.output.suppressed_token) if suppressed_rows == "exempt" else None
     assignment = whole_tuples(frequencies, starred)
     classes = _with_population(prepared, classes_of(frequencies, assignment), assignment)
-    classes = replace(classes, sets=_item_sets(prepared, assignment))
+    classes = replace(classes, sets=sets_of_recoding(prepared.policy, recoding_of(frequencies, assignment)))
     context = Context(frequencies.references)
     progress("judge", 0, 1)
     if not len(classes):
@@ -155,25 +155,6 @@ def _with_population(prepared: Prepared, classes: Classes, assignment: Assignmen
     ]
     crowd = crowd_of_labels(Population(population.codes, population.rows), columns, readers)
     return replace(classes, population=crowd)
-
-
-def _item_sets(prepared: Prepared, assignment: Assignment) -> dict[str, ItemSets]:
-    """Split the set-valued columns that models look at, as they stand."""
-    policy, frequencies = prepared.policy, prepared.counted.frequencies
-    asked = [model.attribute for model in policy.privacy if isinstance(model, KmAnonymity)]
-    if asked and frequencies.persons is not None:
-        raise UnsupportedError(
-            "km_anonymity counts rows and cannot count persons: leave [person] out, one row for each"
-        )
-    if not asked or not assignment.classes:
-        return {}
-    recoding = recoding_of(frequencies, assignment)
-    place = {hierarchy.attribute: position for position, hierarchy in enumerate(frequencies.quasi)}
-    return {
-        name: item_sets(recoding.labels(place[name])[0], str(policy.attributes[name].separator), text_of)
-        for name in asked
-        for text_of in [recoding.labels(place[name])[1]]
-    }
 
 
 def starred_tuples(frequencies: Frequencies, token: str) -> NDArray[np.bool_] | None:

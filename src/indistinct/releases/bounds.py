@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from indistinct.errors import UnsupportedError
 from indistinct.hierarchies.labels import Interval, parse
+from indistinct.policy import given as given_policy
+from indistinct.releases.lacking import SCALED
 from indistinct.releases.prepare import reading_of
 from indistinct.releases.published import published_options
 from indistinct.tables.dictionary import Dictionary
@@ -17,13 +20,12 @@ from indistinct.tables.source import open_source, path_of
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from indistinct.policy import Policy
+    from indistinct.policy import GivenPolicy
 
-TYPES = ("integer", "decimal", "date")
 ARROW = {"integer": pa.int64(), "decimal": pa.float64()}
 
 
-def bounds(published: Any, policy: Policy) -> pa.Table:
+def bounds(published: Any, policy: GivenPolicy) -> pa.Table:
     """Return a published table with the columns ``X_from`` and ``X_to`` after each quasi-identifier X with a scale.
 
     Both ends are inclusive: ``[20, 30)`` of whole numbers is 20 and 29, ``2024-03`` is its first and last day; the
@@ -41,6 +43,7 @@ def bounds(published: Any, policy: Policy) -> pa.Table:
     >>> bounds(table, Policy(attributes={"age": age})).to_pydict()
     {'age': ['[20, 30)', '41', '*'], 'age_from': [20, 41, None], 'age_to': [29, 41, None]}
     """
+    policy = given_policy(policy)
     path = path_of(published)
     options = published_options(policy, path, policy.table.delimiter)
     if policy.table.delimiter is None and (path is None or path.suffix.lower() != ".tsv"):
@@ -49,7 +52,7 @@ def bounds(published: Any, policy: Policy) -> pa.Table:
     scaled = {
         name: reading_of(policy, source, name)
         for name in source.columns
-        if name in policy.quasi_identifiers and policy.attributes[name].type in TYPES
+        if name in policy.quasi_identifiers and policy.attributes[name].type in SCALED
     }
     for name in scaled:
         for new in (f"{name}_from", f"{name}_to"):
@@ -65,14 +68,14 @@ def bounds(published: Any, policy: Policy) -> pa.Table:
             continue
         labels = Dictionary(name)
         codes = [labels.encode(batch.column(batch.schema.get_field_index(name))) for batch in batches]
-        ends = [_ends(text, scaled[name], policy.output.suppressed_token) for text in labels.texts]
+        ends = [ends_of(text, scaled[name], policy.output.suppressed_token) for text in labels.texts]
         for at, new in enumerate((f"{name}_from", f"{name}_to")):
-            values = _array([end[at] for end in ends], scaled[name]["type"])
+            values = array_of(name, [end[at] for end in ends], scaled[name]["type"])
             columns[new] = pa.chunked_array([values.take(pa.array(part)) for part in codes], values.type)
     return pa.table(columns)
 
 
-def _ends(
+def ends_of(
     label: str | None, reading: dict[str, Any], token: str
 ) -> tuple[Fraction | int | None, Fraction | int | None]:
     """Inclusive ends of a label; None where it has none."""
@@ -89,9 +92,15 @@ def _ends(
     return first, last
 
 
-def _array(ends: list[Any], kind: str) -> Any:
+def array_of(name: str, ends: list[Any], kind: str) -> Any:
+    """Make an Arrow array of ends: whole numbers, doubles or days.
+
+    Raises UnsupportedError for whole numbers beyond 64 bits.
+    """
     if kind == "date":
         return pa.array(ends, pa.int32()).cast(pa.date32())
-    return pa.array(
-        [None if end is None else float(end) if kind == "decimal" else int(end) for end in ends], ARROW[kind]
-    )
+    numbers = [None if end is None else float(end) if kind == "decimal" else int(end) for end in ends]
+    try:
+        return pa.array(numbers, ARROW[kind])
+    except (OverflowError, pa.ArrowException):
+        raise UnsupportedError(f'the ends of "{name}" are too large for a column of numbers', column=name) from None

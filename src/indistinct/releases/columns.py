@@ -15,6 +15,7 @@ from indistinct.hierarchies.preview import preview
 from indistinct.hierarchies.taxonomy import build as build_taxonomy
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.policy import Policy
+from indistinct.policy.suggest import date_format
 from indistinct.releases.prepare import binder, options_of
 from indistinct.tables.count import translation
 from indistinct.tables.dictionary import Dictionary
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from indistinct.hierarchies.preview import LevelPreview
 
+ISO, COMPACT = "%Y-%m-%d", "%Y%m%d"  # read without a word, and as likely a code
 KINDS = ("auto", "quantiles", "prefixes", "calendar", "rare")
 RARE = 5
 
@@ -87,7 +89,8 @@ def build(
     ``kind``: ``quantiles`` (numbers: intervals of about equally many rows with round ends), ``prefixes`` (codes),
     ``calendar`` (dates), ``rare`` (categories of fewer than 5 rows become "other"), or ``auto``, which chooses by type.
 
-    Raises PolicyError for an unknown kind, DataError for values that are none of the type.
+    Raises PolicyError for an unknown kind and for dates whose format is not said, DataError for values that are none of
+    the type.
     """
     if kind not in KINDS:
         raise PolicyError(f'there is no kind "{kind}" of hierarchy to build; there are {", ".join(KINDS)}')
@@ -95,6 +98,8 @@ def build(
     present = {text: int(rows) for text, rows in zip(texts, counts, strict=True) if text is not None}
     if not present:
         raise SchemaError(f'"{column}" has no values, only missing ones', column=column)
+    if format is None and kind in ("auto", "calendar") and type in ("text", "date"):
+        _ask_for_format(column, list(present), kind, type)
     if kind == "quantiles":
         number = type if type in ("integer", "decimal") else "decimal"
         rows = draft.quantiles(column, present, type=number, decimal=decimal)
@@ -111,3 +116,16 @@ def build(
     csv.writer(text, delimiter=";", lineterminator="\n").writerows(rows)
     write_text(output, text.getvalue(), force=True)
     return [tuple(row) for row in rows]
+
+
+def _ask_for_format(column: str, texts: list[str], kind: str, type: str) -> None:  # noqa: A002
+    """Raise PolicyError where values are dates, but not written as 2024-03-31: how to read them is the user's word."""
+    form = date_format(texts)
+    if form in (None, ISO, COMPACT):
+        return
+    wanted = f"--format {form}" if kind == "calendar" or type == "date" else f"--type date --format {form}"
+    other = "" if type == "date" or kind == "calendar" else ", or --kind prefixes to take them for codes"
+    raise PolicyError(
+        f'the values of "{column}" look like dates, such as {texts[0]}; say how they are written: {wanted}{other}',
+        column=column,
+    )

@@ -12,34 +12,35 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct import markup
+from indistinct.algorithms import form_of
 from indistinct.errors import InfeasibleError
 from indistinct.losses import lm
-from indistinct.models import Context, evaluate
+from indistinct.policy import given as given_policy
 from indistinct.releases.decision import decide, suppressed_rows
+from indistinct.releases.explain_classes import largest, one_level_less, stretching, suppressed
+from indistinct.releases.explain_groups import left_over, most_frequent, sizes
+from indistinct.releases.explain_reach import reachable
+from indistinct.releases.item_sets import with_item_levels
 from indistinct.releases.prepare import prepare
-from indistinct.releases.texts import counted, explanation_text, table_html
+from indistinct.releases.texts import counted, explanation_text
 from indistinct.releases.transform import transformed
-from indistinct.tables.classes import classes_of, recoding_of
+from indistinct.tables.classes import recoding_of
 from indistinct.tables.count import silent
-from indistinct.tables.records import SUPPRESSED, Assignment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from indistinct.policy import Policy
+    from indistinct.policy import GivenPolicy
     from indistinct.policy.privacy import Privacy
-    from indistinct.releases.prepare import Prepared
     from indistinct.tables.count import Progress
-    from indistinct.tables.records import Frequencies, Recoding
+    from indistinct.tables.records import Frequencies
 
     Int64 = NDArray[np.int64]
 
 SHOWN = 5
-LARGEST = 3
-STRETCHED = 5000  # classes that are searched for rows which stretch them
-RUNS = 8  # searches for each parameter
 
 
 @dataclass(frozen=True)
@@ -59,12 +60,13 @@ class Explanation:
         return explanation_text(self.document)
 
     def _repr_html_(self) -> str:
-        return table_html("Why", ("question", "answer"), [(s["about"], s["text"]) for s in self.document["sentences"]])
+        rows = [(s["about"], s["text"]) for s in self.document["sentences"]]
+        return markup.table("Why", ("question", "answer"), rows)
 
 
 def explain(
     table: Any,
-    policy: Policy,
+    policy: GivenPolicy,
     *,
     loss: float | Fraction | None = None,
     query: str | None = None,
@@ -79,37 +81,53 @@ def explain(
 
     Raises what reading and counting raise. A target that cannot be met is an answer, not an error.
     """
+    policy = given_policy(policy)
     policy.require_models()
     given, _, applied = transformed(table, policy, query=query, sql_table=sql_table, progress=progress)
     prepared = prepare(given, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
-    frequencies = prepared.counted.frequencies
-    document: dict[str, Any] = {"feasible": True, "rows": frequencies.total, "reason": None, "nearest": None}
+    rows = prepared.counted.frequencies.total
+    document: dict[str, Any] = {"feasible": True, "rows": rows, "reason": None, "nearest": None}
     document["sentences"] = sentences = []
 
     def say(about: str, text: str) -> None:
         sentences.append({"about": about, "text": text})
 
     try:
+        prepared = with_item_levels(prepared)
         assignment = decide(prepared, progress)
     except InfeasibleError as error:
         document.update(feasible=False, reason=error.public_message, nearest=error.nearest)
         say("target", f"the target cannot be met: {error.public_message}")
         if error.nearest:
             say("target", f"what can be had: {error.nearest}")
-    document["rare_values"] = _rare_values(frequencies, policy.privacy, say)
+    frequencies = prepared.counted.frequencies
+    in_groups = form_of(policy) != "one_table"
+    # in groups only models of quasi-identifiers ask for rows that are alike
+    alike = tuple(model for model in policy.privacy if not (in_groups and model.attributes_used))
+    document["rare_values"] = _rare_values(frequencies, alike, say)
+    if in_groups:
+        document["most_frequent"] = most_frequent(frequencies, policy, say)
     if document["feasible"]:
         recoding = recoding_of(frequencies, assignment)
         mean, by_attribute = lm(frequencies, assignment, recoding)
         document["lm"], document["classes"] = float(mean), assignment.classes
         document["suppressed_rows"] = suppressed_rows(assignment)
-        document["suppressed"] = _suppressed(prepared, assignment, say)
-        document["largest_classes"] = _largest(prepared, assignment, recoding, say)
-        document["stretching_rows"] = _stretching(frequencies, assignment, say)
-        document["one_level_less"] = _one_level_less(prepared, assignment, say)
+        # km makes no classes: rows are equal where their generalized items are
+        formed = not policy.item_columns
+        if in_groups:
+            left_over(document["suppressed_rows"], assignment, say)
+            document["groups"] = sizes(frequencies, assignment, policy, mean, say)
+        else:
+            document["suppressed"] = suppressed(prepared, assignment, say)
+            document["largest_classes"] = largest(prepared, assignment, recoding, say) if formed else []
+            document["one_level_less"] = one_level_less(prepared, assignment, say)
+        # a level is that of all rows, whoever is in the class
+        stretched = formed and assignment.levels is None
+        document["stretching_rows"] = stretching(frequencies, assignment, say) if stretched else []
     else:
         by_attribute = {}
     document["attributes"] = _attributes(frequencies, by_attribute, say)
-    document["reachable"] = [] if loss is None else _reachable(prepared, Fraction(loss), say)
+    document["reachable"] = [] if loss is None else reachable(prepared, Fraction(loss), say)
     document["warnings"] = [notice.document() for notice in (*prepared.notices, *applied)]
     return Explanation(document)
 
@@ -118,6 +136,8 @@ def _size_wanted(privacy: tuple[Privacy, ...]) -> int:
     """Rows or persons that every class needs for sure: the largest k and l."""
     wanted = [1]
     for model in privacy:
+        if model.model == "km_anonymity":
+            continue  # its k is that of sets of items
         wanted += [int(value) for name in ("k", "l", "p") if isinstance(value := getattr(model, name, None), int)]
     return max(wanted)
 
@@ -141,244 +161,15 @@ def _rare_values(
             }
         )
         if len(rare):
-            many = len(rare) > 1
+            many, own = len(rare) > 1, counted(int(rows[rare].sum()), "rows")
             say(
                 "rare values",
-                f'{len(rare)} value{"s" if many else ""} of "{hierarchy.attribute}" '
-                f"{'have' if many else 'has'} fewer than {need} rows each ({int(rows[rare].sum())} rows in all), so "
-                f"{'none of them' if many else 'it'} can be published as it is",
+                f'{len(rare)} values of "{hierarchy.attribute}" have fewer than {need} rows each ({own} in all), so '
+                "none of them can be published as it is"
+                if many
+                else f'1 value of "{hierarchy.attribute}" has fewer than {need} rows ({own}), so it cannot be '
+                "published as it is",
             )
-    return found
-
-
-def _failing(prepared: Prepared, assignment: Assignment) -> tuple[list[list[str]], Int64]:
-    """Names of the models that each class fails, and its rows."""
-    frequencies = prepared.counted.frequencies
-    classes, context = classes_of(frequencies, assignment), Context(frequencies.references)
-    failed: list[list[str]] = [[] for _ in range(len(classes))]
-    for model in prepared.policy.privacy:
-        for number in np.flatnonzero(~evaluate(model, classes, context).satisfied).tolist():
-            failed[number].append(model.model)
-    return failed, classes.rows
-
-
-def _regrouped(assignment: Assignment, entries: Int64, keys: NDArray[Any]) -> Assignment:
-    """Make classes of equal keys of some entries of an assignment; the others are left out."""
-    _, inverse = np.unique(keys, axis=0, return_inverse=True)
-    group = np.asarray(inverse.reshape(-1), np.int32)
-    return Assignment(assignment.cell[entries], assignment.count[entries], group, int(group.max(initial=-1)) + 1)
-
-
-def _nodes(frequencies: Frequencies, assignment: Assignment, entries: Int64, levels: tuple[int, ...]) -> NDArray[Any]:
-    """Node of each entry in each quasi-identifier, at the given levels."""
-    codes = frequencies.codes[assignment.cell[entries]]
-    return np.column_stack([h.levels[levels[a]].node_of[codes[:, a]] for a, h in enumerate(frequencies.quasi)])
-
-
-def _named(frequencies: Frequencies, code: NDArray[Any], levels: tuple[int, ...] | None) -> dict[str, str | None]:
-    """Labels of a tuple of codes, at levels if there are any."""
-    return {
-        h.attribute: h.node_label(levels[a], int(h.levels[levels[a]].node_of[code[a]]))
-        if levels is not None
-        else h.texts[code[a]]
-        for a, h in enumerate(frequencies.quasi)
-    }
-
-
-def _shown(named: dict[str, str | None]) -> str:
-    return "{" + ", ".join(f"{name} {'missing' if text is None else text}" for name, text in named.items()) + "}"
-
-
-def _suppressed(prepared: Prepared, assignment: Assignment, say: Callable[[str, str], None]) -> list[dict[str, Any]]:
-    """Why rows are suppressed: the classes that they would form and the models that these fail."""
-    gone = np.flatnonzero(assignment.class_of == SUPPRESSED)
-    if not len(gone):
-        say("suppressed rows", "no row is suppressed")
-        return []
-    frequencies = prepared.counted.frequencies
-    tops = tuple(h.height for h in frequencies.quasi)
-    levels = assignment.levels or tops
-    together = _regrouped(assignment, gone, _nodes(frequencies, assignment, gone, levels))
-    failed, rows = _failing(prepared, together)
-    order = np.argsort(-rows, kind="stable")
-    found = []
-    for number in order[:SHOWN].tolist():
-        first = int(gone[np.flatnonzero(together.class_of == number)[0]])
-        named = _named(frequencies, frequencies.codes[assignment.cell[first]], levels)
-        why = ", ".join(failed[number]) or "the limit of what can be kept"
-        found.append({"class": named, "rows": int(rows[number]), "models": failed[number]})
-        say(
-            "suppressed rows",
-            f"{counted(int(rows[number]), 'rows')} with {_shown(named)} {'is' if rows[number] == 1 else 'are'} "
-            f"suppressed: as a class of their own they fail {why}",
-        )
-    if len(rows) > SHOWN:
-        say("suppressed rows", f"and {len(rows) - SHOWN} more such classes; {int(rows.sum())} rows in all")
-    return found
-
-
-def _largest(
-    prepared: Prepared, assignment: Assignment, recoding: Recoding, say: Callable[[str, str], None]
-) -> list[dict[str, Any]]:
-    """Why the largest classes are so large: what their parts would fail."""
-    frequencies = prepared.counted.frequencies
-    kept = assignment.class_of != SUPPRESSED
-    rows = np.bincount(assignment.class_of[kept], assignment.count[kept], assignment.classes).astype(np.int64)
-    labels = [recoding.labels(position) for position in range(len(frequencies.quasi))]
-    found = []
-    for number in np.argsort(-rows, kind="stable")[:LARGEST].tolist():
-        entries = np.flatnonzero(assignment.class_of == number)
-        own = frequencies.tuple_of[assignment.cell[entries]]
-        equal = int(np.bincount(own, assignment.count[entries]).max())
-        named = {h.attribute: texts[at[number]] for h, (texts, at) in zip(frequencies.quasi, labels, strict=True)}
-        splits = [
-            split
-            for position in range(len(frequencies.quasi))
-            if (split := _split(prepared, assignment, recoding, entries, number, position)) is not None
-        ]
-        found.append({"class": named, "rows": int(rows[number]), "largest_tuple": equal, "splits": splits})
-        if equal == rows[number]:
-            why = "all of its rows are equal in every quasi-identifier, so being large costs nothing"
-        elif any(not split["failing"] for split in splits):
-            column = next(split["column"] for split in splits if not split["failing"])
-            why = f'it could be split by "{column}"; the search did not find that worth while'
-        else:
-            why = "; ".join(
-                f'split by "{split["column"]}", {split["failing"]} of {split["parts"]} parts would fail '
-                f"{', '.join(split['models'])} (the smallest has {counted(split['smallest'], 'rows')})"
-                for split in splits[:LARGEST]
-            )
-        say("largest classes", f"{_shown(named)} has {rows[number]} rows: {why}")
-    return found
-
-
-def _split(
-    prepared: Prepared,
-    assignment: Assignment,
-    recoding: Recoding,
-    entries: Int64,
-    number: int,
-    position: int,
-) -> dict[str, Any] | None:
-    """What would become of a class that is split in one column: by the next finer nodes, a range at its median."""
-    frequencies = prepared.counted.frequencies
-    hierarchy = frequencies.quasi[position]
-    lo, hi = int(recoding.lo[number, position]), int(recoding.hi[number, position])
-    if lo == hi:
-        return None
-    codes = frequencies.codes[assignment.cell[entries], position]
-    if hierarchy.is_range:
-        below = np.cumsum(np.bincount(codes - lo, assignment.count[entries]))
-        middle = lo + int(np.searchsorted(below, below[-1] / 2))
-        keys = codes > min(middle, hi - 1)
-    else:
-        keys = hierarchy.levels[max(hierarchy.smallest(lo, hi)[0] - 1, 0)].node_of[codes]
-    failed, rows = _failing(prepared, _regrouped(assignment, entries, np.asarray(keys).reshape(-1, 1)))
-    models = sorted({name for names in failed for name in names})
-    return {
-        "column": hierarchy.attribute,
-        "parts": len(rows),
-        "failing": sum(bool(names) for names in failed),
-        "smallest": int(rows.min()),
-        "models": models,
-    }
-
-
-def _stretching(
-    frequencies: Frequencies, assignment: Assignment, say: Callable[[str, str], None]
-) -> list[dict[str, Any]]:
-    """Single rows that stretch their class: what the class would lose less without the row."""
-    kept = np.flatnonzero(assignment.class_of != SUPPRESSED)
-    class_of, count = assignment.class_of[kept], assignment.count[kept]
-    rows = np.bincount(class_of, count, assignment.classes).astype(np.int64)
-    weights = [hierarchy.weight for hierarchy in frequencies.quasi]
-    whole = sum(weights, Fraction(0)) or Fraction(1)
-    gains: list[tuple[Fraction, int, int, int]] = []
-    for position, hierarchy in enumerate(frequencies.quasi):
-        codes = frequencies.codes[assignment.cell[kept], position]
-        pairs, inverse = np.unique(class_of.astype(np.int64) * hierarchy.size + codes, return_inverse=True)
-        number = np.bincount(inverse, count).astype(np.int64)
-        owner, code = pairs // hierarchy.size, pairs % hierarchy.size
-        first = np.searchsorted(owner, np.arange(assignment.classes))
-        last = np.searchsorted(owner, np.arange(assignment.classes), "right") - 1
-        wide = np.flatnonzero(first < last)
-        for own in wide[np.argsort(-rows[wide], kind="stable")][:STRETCHED].tolist():
-            lo, hi = int(code[first[own]]), int(code[last[own]])
-            for end, other, box in (
-                (first[own], code[first[own] + 1], (int(code[first[own] + 1]), hi)),
-                (last[own], code[last[own] - 1], (lo, int(code[last[own] - 1]))),
-            ):
-                if number[end] == 1 and other != code[end]:
-                    gain = hierarchy.cost(lo, hi) - hierarchy.cost(*box)
-                    gains.append(
-                        (gain * (int(rows[own]) - 1) * weights[position] / whole, position, own, int(code[end]))
-                    )
-    gains.sort(key=lambda item: (-item[0], item[1:]))
-    found = []
-    for gain, position, own, code_of in gains[:SHOWN]:
-        if gain <= 0:
-            break
-        hierarchy = frequencies.quasi[position]
-        value = hierarchy.texts[code_of]
-        less = float(gain / frequencies.total)
-        found.append({"column": hierarchy.attribute, "value": value, "class_rows": int(rows[own]), "lm_less": less})
-        say(
-            "single rows",
-            f'one row with "{hierarchy.attribute}" {"missing" if value is None else value} stretches its class of '
-            f"{rows[own]} rows: without it the loss would be {100 * less:.3f} points lower",
-        )
-    return found
-
-
-def _one_level_less(
-    prepared: Prepared, assignment: Assignment, say: Callable[[str, str], None]
-) -> list[dict[str, Any]]:
-    """What one level less in one column would suppress, and which rows stand in the way (full-domain results)."""
-    if assignment.levels is None:
-        return []
-    frequencies, policy = prepared.counted.frequencies, prepared.policy
-    allowed = policy.suppression.allowed(frequencies.total)
-    everything = Assignment(
-        np.arange(len(frequencies.rows), dtype=np.int32), frequencies.rows, np.zeros(len(frequencies.rows), np.int32), 1
-    )
-    entries = np.arange(len(frequencies.rows))
-    found = []
-    for position, hierarchy in enumerate(frequencies.quasi):
-        level = assignment.levels[position]
-        if level <= hierarchy.min_level:
-            continue
-        levels = (*assignment.levels[:position], level - 1, *assignment.levels[position + 1 :])
-        classes = _regrouped(everything, entries, _nodes(frequencies, everything, entries, levels))
-        failed, rows = _failing(prepared, classes)
-        bad = np.array([bool(names) for names in failed], np.bool_)
-        gone = int(rows[bad].sum())
-        kept = Assignment(
-            classes.cell,
-            classes.count,
-            np.where(bad[classes.class_of], SUPPRESSED, classes.class_of).astype(np.int32),
-            classes.classes,
-        )
-        used, new = np.unique(kept.class_of[kept.class_of >= 0], return_inverse=True)
-        class_of = np.full(len(kept.class_of), SUPPRESSED, np.int32)
-        class_of[kept.class_of >= 0] = new.reshape(-1)
-        lower = Assignment(kept.cell, kept.count, class_of, len(used), levels)
-        value = float(lm(frequencies, lower, recoding_of(frequencies, lower))[0])
-        entry: dict[str, Any] = {
-            "column": hierarchy.attribute, "level": level - 1, "suppressed_rows": gone, "allowed": allowed, "lm": value,
-        }  # fmt: skip
-        blockers = np.flatnonzero(bad)[:SHOWN] if gone > allowed else np.zeros(0, np.int64)
-        entry["classes_in_the_way"] = [
-            {
-                "class": _named(frequencies, frequencies.codes[np.flatnonzero(classes.class_of == n)[0]], levels),
-                "rows": int(rows[n]),
-            }
-            for n in blockers.tolist()
-        ]
-        found.append(entry)
-        fits = (
-            f"which is allowed, and lose {100 * value:.1f} %" if gone <= allowed else f"more than the {allowed} allowed"
-        )
-        say("one level less", f'"{hierarchy.attribute}" at level {level - 1} would suppress {gone} rows, {fits}')
     return found
 
 
@@ -421,70 +212,3 @@ def _attributes(
             f'without "{helps["column"]}" {helps["rows_alone_without"]} rows would be alone instead of {alone}',
         )
     return found
-
-
-def _reachable(prepared: Prepared, limit: Fraction, say: Callable[[str, str], None]) -> list[dict[str, Any]]:
-    """Find the strictest parameter of each model that is reached within a loss, the others as they are."""
-    policy = prepared.policy
-    recoding = policy.recoding.model_copy(update={"quality": "fast", "time_budget": None})
-    if policy.recoding.time_budget is not None and policy.recoding.algorithm != "local":
-        recoding = policy.recoding
-    found = []
-    for place, model in enumerate(policy.privacy):
-        for name in ("k", "l", "t"):
-            value = getattr(model, name, None)
-            if value is None or (name == "l" and not isinstance(value, int)):
-                continue
-
-            def works(candidate: Any, place: int = place, name: str = name) -> bool:
-                changed = list(policy.privacy)
-                changed[place] = changed[place].model_copy(update={name: candidate})
-                asked = policy.model_copy(update={"privacy": tuple(changed), "recoding": recoding})
-                return _loses(prepared, asked) <= limit
-
-            best = _least_t(works) if name == "t" else _largest_whole(works, prepared.counted.frequencies.total)
-            entry = {"model": model.model, "attribute": getattr(model, "attribute", None), "parameter": name}
-            shown = None if best is None else float(best) if name == "t" else int(best)
-            found.append({**entry, "loss": float(limit), "reached": shown, "asked": float(value)})
-            of = f' of "{entry["attribute"]}"' if entry["attribute"] else ""
-            what = "smallest" if name == "t" else "largest"
-            answer = "none was found" if best is None else f"{shown:g} is reached"
-            say("reachable", f"{model.model}{of}: the {what} {name} at a loss of {100 * float(limit):g} %: {answer}")
-    return found
-
-
-def _loses(prepared: Prepared, policy: Policy) -> Fraction:
-    """LM of the release under another policy; 2 where there is none."""
-    from dataclasses import replace
-
-    frequencies = prepared.counted.frequencies
-    try:
-        assignment = decide(replace(prepared, policy=policy))
-    except InfeasibleError:
-        return Fraction(2)
-    return lm(frequencies, assignment, recoding_of(frequencies, assignment))[0]
-
-
-def _largest_whole(works: Callable[[int], bool], most: int) -> int | None:
-    """Largest whole number that works, by doubling and halving: at most about ``2 RUNS`` searches."""
-    if not works(1):
-        return None
-    low, high = 1, 2
-    while high <= most and high <= 1 << RUNS and works(high):
-        low, high = high, 2 * high
-    high = min(high, most + 1)
-    while high - low > 1 and high - low > low >> RUNS:
-        middle = (low + high) // 2
-        low, high = (middle, high) if works(middle) else (low, middle)
-    return low
-
-
-def _least_t(works: Callable[[Fraction], bool]) -> Fraction | None:
-    """Smallest hundredth that works, by halving."""
-    if not works(Fraction(1)):
-        return None
-    low, high = 0, 100
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if works(Fraction(middle, 100)) else (middle, high)
-    return Fraction(high, 100)

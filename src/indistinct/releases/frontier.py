@@ -20,8 +20,10 @@ REASON = 90  # characters of a reason in the table
 
 
 def table_text(document: Mapping[str, Any]) -> str:
-    """Write one line for each run; ``*`` marks those that no other run beats."""
-    head = ("", "algorithm", "k asked", "k", "risk", "LM", "suppressed", "classes", "seconds", "MiB")
+    """Write one line for each run; ``*`` marks those that no other run beats, ``~`` those of groups."""
+    head = (
+        "", "algorithm", "k asked", "k", "risk", "guess", "LM", "queries", "suppressed", "classes", "seconds", "MiB",
+    )  # fmt: skip
     rows: list[tuple[str, ...]] = [head]
     marks = _marks(document["runs"])
     for run in document["runs"]:
@@ -32,16 +34,20 @@ def table_text(document: Mapping[str, Any]) -> str:
             rows.append(("", name, asked, reason if len(reason) <= REASON else f"{reason[: REASON - 3]}..."))
             continue
         risk, peak = run["largest_risk"]["decimal"], run["peak_memory_bytes"]
+        share, error, groups = run["largest_share"], run["query_error"], run["groups"]
+        mark = "" if groups is None else "~"
         rows.append(
             (
-                "*" if run["undominated"] else "" if run["status"] == "done" else "!",
+                "!" if run["status"] != "done" else "*" if run["undominated"] else mark,
                 name,
                 asked,
                 str(run["k"]),
                 f"{risk:.4f}",
+                "" if share is None else f"{share['decimal']:.4f}",
                 f"{run['loss']['lm']:.4f}",
+                "" if error is None else f"{error['mean']:.4f}",
                 str(run["suppressed_rows"]),
-                str(run["classes"]),
+                str(run["classes"]) if groups is None else f"{groups} groups",
                 f"{run['seconds']:.2f}",
                 "" if peak is None else f"{peak / 2**20:.0f}",
             )
@@ -51,9 +57,29 @@ def table_text(document: Mapping[str, Any]) -> str:
     widths[1] = max(len(row[1]) for row in rows)
     counted = f"{document['rows']} rows, {document['tuples']} distinct combinations"
     lines = [*(_line(row, widths) for row in rows), "", f"{counted}; * no other run reaches as much at less loss"]
+    done = [run for run in document["runs"] if "loss" in run]
+    if any(run["query_error"] for run in done):
+        lines.append("queries: mean relative error of random COUNT queries")
+    if any(run["largest_share"] for run in done):
+        lines.append("guess: the largest share that one sensitive value has in a class or group")
+    if any(run["groups"] for run in done):
+        lines.append(
+            "~ publishes groups: quasi-identifiers stay as they are, only their link to the sensitive value is cut; "
+            "compare guess and queries, not k, risk and LM"
+        )
     if any(run["status"] == "not satisfied" for run in document["runs"]):
-        lines.append("! the classes do not satisfy the policy: no release would be delivered")
-    return "\n".join(lines)
+        lines.append("! what would be published does not satisfy the policy: no release would be delivered")
+    return "\n".join([*lines, *_spent(document.get("budget"))])
+
+
+def _spent(budget: Mapping[str, Any] | None) -> list[str]:
+    """Say what runs that draw at random have spent, in all."""
+    if budget is None:
+        return []
+    many = f"{budget['runs']} run{'' if budget['runs'] == 1 else 's'}"
+    limit = "" if budget["limit"] is None else f" of the budget {budget['limit']}"
+    spent = f"epsilon = {budget['epsilon']}{limit} and delta = {budget['delta']} in all"
+    return [f"safepub: {many} on this table spent {spent}, as those of runs add up; a release spends its own on top"]
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:
@@ -142,14 +168,14 @@ Point = tuple[str, int, float, str, str, bool]
 
 
 def _points(document: Mapping[str, Any]) -> list[Point]:
-    """Name, k, LM, letter, colour, whether undominated, of the runs that satisfy the policy."""
+    """Name, k, LM, letter, colour, whether undominated, of the runs of classes that satisfy the policy."""
     marks = _marks(document["runs"])
     colours = {name: COLOURS[place % len(COLOURS)] for place, name in enumerate(marks)}
     return [
         (run["algorithm"], run["k"], run["loss"]["lm"], marks[run["algorithm"]], colours[run["algorithm"]],
          run["undominated"])
         for run in document["runs"]
-        if run["status"] == "done"
+        if run["status"] == "done" and run["undominated"] is not None
     ]  # fmt: skip
 
 

@@ -20,9 +20,11 @@ from indistinct.notices import Notice
 from indistinct.policy.privacy import EpsIKAnonymity
 from indistinct.releases.decision import grouped_attribute
 from indistinct.releases.judge import judge
+from indistinct.releases.lacking import range_names
 from indistinct.releases.proof import as_spelled, uncovered_columns
 from indistinct.releases.published import published_options
 from indistinct.releases.recount import Recount, altered, matches, projected, recount
+from indistinct.releases.totals import false_totals
 from indistinct.tables.classes import histograms_of, joint_counts
 from indistinct.tables.count import silent, translation
 from indistinct.tables.dictionary import Dictionary
@@ -117,7 +119,7 @@ def verify_groups_written(
     """Read the written files (or the tables in memory) back and say what is proved about them, as ``verify_written``.
 
     ``rows_match``: both tables are, as multisets, what source and decision give; the decision came from a dealing of
-    the original rows, so a possible assignment exists.
+    the original rows, so a possible assignment exists. Totals of permuted values are worked out anew (``totals``).
     """
     policy, frequencies = decision.policy, decision.frequencies
     attribute = grouped_attribute(policy)
@@ -130,6 +132,9 @@ def verify_groups_written(
     progress("verify", 2, 3)
     pair = Pair(*found) if len(found) == 2 else split(found[0], attribute)
     groups = groups_of_pair(pair, frequencies, attribute)
+    faults = [*groups.faults]
+    if len(found) == 1:
+        faults += false_totals(found[0], attribute, policy.table.decimal)
     models, classes = judge_groups(pair, groups, frequencies, policy)
     progress("verify", 3, 3)
     proof: dict[str, Any] = {"rows_match": rows_match, "coverage": "refuted" if failing else "proven"}
@@ -139,12 +144,14 @@ def verify_groups_written(
         ]
     if failing:
         proof["uncovered_columns"] = failing
+    if faults:
+        proof["faults"] = faults
     return {
         "verification": proof,
         "models": models,
         "classes": len(classes),
         "groups": groups.number,
-        "satisfied": rows_match and not failing and not groups.faults and all(entry["satisfied"] for entry in models),
+        "satisfied": rows_match and not failing and not faults and all(entry["satisfied"] for entry in models),
     }
 
 
@@ -154,9 +161,10 @@ def _read_back(decision: Decision, table: Published, places: Sequence[Path] | No
     options = published_options(policy, path, decision.prepared.source.dialect)
     if path is not None and path.suffix.lower() == WORKBOOK and decision.values is not None:
         options = replace(options, sheet=SHEETS[position])
+    ends = {new for names in range_names(policy).values() for new in names}
     read = recount(
         path if path is not None else table.table(),
-        [column.name for column in table.columns],
+        [column.name for column in table.columns if column.name not in ends],
         options,
         temp_dir=None if run.temp_dir is None else policy.locate(run.temp_dir),
         memory_bytes=run.memory_bytes,
@@ -181,29 +189,36 @@ def split(found: Recount, attribute: str) -> Pair:
 
 def groups_of_pair(pair: Pair, frequencies: Frequencies, attribute: str) -> Groups:
     """Read which values each group has, and whether both tables say the same about its size."""
-    numbers: dict[str | None, int] = {}
-    owner, of_row = (_group_numbers(side, numbers) for side in (pair.st, pair.qit))
+    owner, of_row, counts = groups_of_entries(pair)
+    number = int(max(owner.max(initial=-1), of_row.max(initial=-1))) + 1
     texts, codes = pair.st.column(attribute)
     value = translation(texts, frequencies.references[attribute].hierarchy)[codes]
-    texts, codes = pair.st.column(COUNT)
-    counts = np.array([_whole(text) for text in texts], np.int64)[codes]
     faults = []
-    if None in numbers:
+    if any(None in side.column(GROUP)[0] for side in (pair.st, pair.qit)):
         faults.append("some rows have no group")
     if (counts < 1).any():
         faults.append(f"{int((counts < 1).sum())} counts are no whole numbers above 0")
-        counts = np.maximum(counts, 0)
-    counts = counts * pair.st.rows
     strange = int(counts[value < 0].sum())
     if strange:
         faults.append(f"{strange} rows of the table of values have a value that the original lacks")
-    sizes = [np.zeros(len(numbers), np.int64) for _ in range(2)]
+    sizes = [np.zeros(number, np.int64) for _ in range(2)]
     np.add.at(sizes[0], owner, counts)
     np.add.at(sizes[1], of_row, pair.qit.rows)
     unequal = int((sizes[0] != sizes[1]).sum())
     if unequal:
-        faults.append(f"{unequal} of {len(numbers)} groups have not as many values as rows")
-    return Groups(owner, value, counts, of_row, len(numbers), tuple(faults))
+        faults.append(f"{unequal} of {number} groups have not as many values as rows")
+    return Groups(owner, value, counts, of_row, number, tuple(faults))
+
+
+def groups_of_entries(pair: Pair) -> tuple[Int64, Int64, Int64]:
+    """Number the groups: int64 that of each entry of ST and of each row of QIT, and the rows each entry counts.
+
+    What is no whole number above 0 counts 0.
+    """
+    numbers: dict[str | None, int] = {}
+    owner, of_row = (_group_numbers(side, numbers) for side in (pair.st, pair.qit))
+    texts, codes = pair.st.column(COUNT)
+    return owner, of_row, np.array([_whole(text) for text in texts], np.int64)[codes] * pair.st.rows
 
 
 def _group_numbers(side: Recount, numbers: dict[str | None, int]) -> Int64:
@@ -228,10 +243,13 @@ def judge_groups(
 
     Raises DataError when no group has a value that occurs in the original.
     """
-    attribute = grouped_attribute(policy)
-    context = Context(frequencies.references)
-    by_group = _classes_of_groups(groups, frequencies, attribute)
+    by_group = _classes_of_groups(groups, frequencies, grouped_attribute(policy))
     by_row = _classes_of_rows(pair.qit, frequencies)
+    return judge_both(policy, by_group, by_row, Context(frequencies.references)), by_row
+
+
+def judge_both(policy: Policy, by_group: Classes, by_row: Classes, context: Context) -> list[dict[str, Any]]:
+    """Judge models of sensitive attributes on the groups, others on the classes of quasi-identifiers."""
     entries: list[dict[str, Any]] = []
     for model in policy.privacy:
         on, classes = ("groups", by_group) if model.attributes_used else ("classes", by_row)
@@ -239,7 +257,7 @@ def judge_groups(
         if isinstance(model, EpsIKAnonymity):
             entry = _with_size_cap(entry, by_group, model.k)
         entries.append({**entry, "on": on})
-    return entries, by_row
+    return entries
 
 
 def _with_size_cap(entry: dict[str, Any], groups: Classes, k: int) -> dict[str, Any]:

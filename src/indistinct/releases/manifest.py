@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
+from contextlib import suppress
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +43,7 @@ def stage_manifest(
 ) -> Staged:
     """Write the manifest of staged files to a hidden file beside the first (or beside ``place``).
 
-    ``document`` is the internal answer of ``anonymize``; what is internal is left out here.
+    ``document`` is the internal answer of ``anonymize`` with the hashes of the files; what is internal is left out.
 
     Raises DataError when the file system refuses; then nothing is left.
     """
@@ -51,21 +52,32 @@ def stage_manifest(
     public = {key: value for key, value in document.items() if key not in (*INTERNAL, *secret)}
     public["outputs"] = [output.target.name for output in outputs]
     public["manifest"] = path.name
-    public["sha256"] = {output.target.name: sha256(output.path) for output in outputs}
     public["policy_sha256"] = policy_hash
     public["versions"] = {name: version(name) for name in ("indistinct", "numpy", "pyarrow", "duckdb")}
+    text = json.dumps(public, indent=2, ensure_ascii=False) + "\n"
+    return stage_document(path, text.encode(), "manifest")
+
+
+def stage_document(path: Path, content: bytes, what: str) -> Staged:
+    """Write a document of a release (``what`` names its kind) to a hidden file beside ``path``.
+
+    Raises DataError when the file system refuses; then nothing is left.
+    """
     staged = Staged(path.with_name(f".{path.name}.{secrets.token_hex(8)}"), path)
     try:
-        staged.path.write_text(json.dumps(public, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        staged.path.write_bytes(content)
         return staged  # noqa: TRY300  # an interruption on the way out must find the handler too
-    except OSError as error:
-        staged.discard()
-        raise DataError(
-            f'the manifest "{path.name}" cannot be written: {error.strerror}; nothing was delivered', file=path.name
-        ) from error
-    except BaseException:
-        staged.discard()
+    except BaseException as error:
+        with suppress(OSError):  # a name that is too long cannot be removed either
+            staged.discard()
+        if isinstance(error, OSError):
+            raise DataError(f'the {what} "{path.name}" cannot be written: {error.strerror}', file=path.name) from error
         raise
+
+
+def hashes(outputs: Sequence[Staged]) -> dict[str, str]:
+    """Return the SHA-256 of each staged file under the name that it will have."""
+    return {output.target.name: sha256(output.path) for output in outputs}
 
 
 def publish_with(manifest: Staged, *outputs: Staged) -> None:
@@ -92,11 +104,11 @@ def hash_status(output: Path, *others: Path, place: Path | None = None) -> str:
 
     The manifest stands beside the first file, or beside ``place``.
     """
-    hashes = (read_manifest(output if place is None else place) or {}).get("sha256")
+    known = (read_manifest(output if place is None else place) or {}).get("sha256")
     files = (output, *others)
-    if not isinstance(hashes, dict) or any(file.name not in hashes for file in files):
+    if not isinstance(known, dict) or any(file.name not in known for file in files):
         return "absent"
-    return "match" if all(hashes[file.name] == sha256(file) for file in files) else "differs"
+    return "match" if all(known[file.name] == sha256(file) for file in files) else "differs"
 
 
 def read_manifest(output: Path) -> dict[str, Any] | None:

@@ -14,6 +14,7 @@ from indistinct.models.numbers import missing_refused
 from indistinct.notices import Notice
 from indistinct.policy import resolve
 from indistinct.policy.privacy import Numeric
+from indistinct.releases.lacking import as_it_stands
 from indistinct.releases.population import population_of, require_sample
 from indistinct.tables.apply import load_columns
 from indistinct.tables.columnar import is_text
@@ -141,7 +142,7 @@ def binder(
         hierarchy = build_hierarchy(
             name,
             texts,
-            spec=attribute.spec,
+            spec=None if name in policy.item_columns else attribute.spec,  # that is the tree of its items
             **reading_of(policy, source, name),
             domain=attribute.domain,
             weight=attribute.weight,
@@ -176,21 +177,6 @@ def _look_alike(name: str, groups: Sequence[tuple[str, ...]], *, show: bool) -> 
 def kept_identifying(roles: Roles) -> tuple[str, ...]:
     """Identifying columns of which a mask or a pseudonym is published."""
     return tuple(name for name in roles.identifying if roles.attributes[name].action in ("mask", "pseudonym"))
-
-
-def _without_dropped(policy: Policy, columns: Sequence[str], notices: list[Notice]) -> Policy:
-    """A published table lacks identifying columns on purpose: audit it by the columns it has."""
-    lacking = [name for name, a in policy.attributes.items() if a.role == "identifying" and name not in columns]
-    person = policy.person
-    if person is not None and person.key not in columns:
-        notices.append(
-            Notice("persons", person.key, f'the table has no person key "{person.key}"; sizes count rows, not persons')
-        )
-        person = None
-    if not lacking and person is policy.person:
-        return policy
-    attributes = {name: a for name, a in policy.attributes.items() if name not in lacking}
-    return policy.model_copy(update={"attributes": attributes, "person": person})
 
 
 def _refuse_unknown(name: str, texts: Sequence[str | None], reference: Reference) -> None:
@@ -238,7 +224,7 @@ def prepare(
     source = open_source(table, options_of(policy, query=query, table=sql_table))
     notices: list[Notice] = list(source.warnings)
     if for_audit:
-        policy = _without_dropped(policy, source.columns, notices)
+        policy = as_it_stands(policy, source.columns, notices, only_quasi=only_quasi)
     roles = resolve(policy, source.columns)
     notices += roles.notices
     quasi = roles.quasi

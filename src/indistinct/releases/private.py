@@ -7,15 +7,17 @@ from fractions import Fraction
 from math import exp
 from typing import TYPE_CHECKING, Any, Literal
 
+from indistinct import markup
 from indistinct.errors import PolicyError, SchemaError
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.hierarchies.values import exact
 from indistinct.notices import Notice
+from indistinct.policy import given as given_policy
 from indistinct.policy import resolve
 from indistinct.releases.prepare import options_of
-from indistinct.releases.texts import MODEL_NAMES, table_html
+from indistinct.releases.sides import column_axis, sides_of
+from indistinct.releases.texts import MODEL_NAMES
 from indistinct.releases.texts_private import private_text, short
-from indistinct.releases.utility import column_axis, sides_of
 from indistinct.tables.count import silent
 from indistinct.tables.source import open_source
 from indistinct.utility.private import PrivateHistogram, PrivateMean, answer, place_of
@@ -23,7 +25,7 @@ from indistinct.utility.private import PrivateHistogram, PrivateMean, answer, pl
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from indistinct.policy import Policy, Roles
+    from indistinct.policy import GivenPolicy, Policy, Roles
     from indistinct.tables.count import Progress
     from indistinct.tables.source import Source
     from indistinct.utility import Axis, Sides
@@ -65,15 +67,16 @@ class Private:
             )
             for entry in self.document["answers"]
         ]
-        return table_html("Answers from the published table and with noise", head, rows)
+        return markup.table("Answers from the published table and with noise", head, rows)
 
 
 def private(
     original: Any,
     published: Any,
-    policy: Policy,
+    policy: GivenPolicy,
     queries: Sequence[PrivateQuery] | None = None,
     *,
+    st: Any = None,
     epsilon: float | str | Fraction | None = None,
     bounds: Mapping[str, Sequence[Any]] | None = None,
     rows: Literal["public", "private"] = "public",
@@ -89,12 +92,15 @@ def private(
     others, before ``domain``, ``order`` and the first column of a hierarchy file in the policy. With ``rows="public"``
     the number of rows is public and the promise is about the values of a row, else it is about its presence too.
 
+    ``st`` is the second table of a release of two.
+
     Not checked: that bounds were not taken from the table, and what was asked before; each call spends its epsilon
     anew. Randomness is that of the system.
 
     Raises PolicyError for bounds that are not declared and for budgets that are none, SchemaError when the tables do
     not fit together, UnsupportedError without OpenDP.
     """
+    policy = given_policy(policy)
     if rows not in ("public", "private"):
         raise PolicyError(f'rows is "public" or "private", not {rows!r}')
     whole = None if epsilon is None else exact(epsilon, "epsilon")
@@ -103,7 +109,7 @@ def private(
     neighbours: Neighbours = "replace" if rows == "public" else "add_remove"
     source = open_source(original, options_of(policy, query=query, table=sql_table))
     roles = resolve(policy, source.columns)
-    sides, notices = sides_of(source, published, policy, roles, progress)
+    sides, notices = sides_of(source, published, policy, roles, progress, st=st)
     declared = _declared(sides, policy, bounds or {})
     sides = replace(sides, axes=tuple(_within(axis, source, policy, roles, declared) for axis in sides.axes))
     asked = list(_all(sides, declared) if queries is None else queries)
@@ -131,7 +137,7 @@ def private(
     return Private(
         {
             "rows": int(sides.rows_before.sum()),
-            "published_rows": int(sides.rows_after.sum()),
+            "published_rows": sides.published_rows,
             "neighbours": neighbours,
             "epsilon": total,
             "promise": {"release": _promise(policy), "private": _private_promise(total, neighbours)},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from indistinct import markup
 from indistinct.errors import PolicyError
 from indistinct.policy import suggest
 from indistinct.releases.draft import written
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     Int32 = NDArray[np.int32]
 
+HEAD = ("column", "type", "distinct", "missing", "distinction", "separation", "suggested role")
 SETS_SHOWN = 10
 
 
@@ -58,7 +60,7 @@ class Profile:
         return profile_text(self.document)
 
     def _repr_html_(self) -> str:
-        return as_html(profile_text(self.document))
+        return markup.table("Columns", HEAD, _rows(self.document)) + as_html(profile_text(self.document))
 
 
 def profile(
@@ -170,16 +172,21 @@ def _unique_sets(names: list[str], codes: list[Int32], size: int, progress: Prog
     return {"size": found.size, "sets": sets, "checked": found.checked, "sentence": sentence}
 
 
-def profile_text(document: Mapping[str, Any]) -> str:
-    """Write the profile for a terminal."""
-    lines = [f"{counted(document['rows'], 'rows')}, {counted(len(document['columns']), 'column')}", ""]
-    head = ("column", "type", "distinct", "missing", "distinction", "separation", "suggested role")
-    table = [head]
+def _rows(document: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """One line for each column, under ``HEAD``."""
+    rows = []
     for column in document["columns"]:
         shares = (f"{column[key]['decimal']:.4f}" for key in ("distinction", "separation"))
         role = column["suggested_role"] + (" (person key)" if column["person_key"] else "")
-        table.append((column["column"], column["type"], str(column["distinct"]), str(column["missing"]), *shares, role))
-    widths = [max(len(row[i]) for row in table) for i in range(len(head))]
+        rows.append((column["column"], column["type"], str(column["distinct"]), str(column["missing"]), *shares, role))
+    return rows
+
+
+def profile_text(document: Mapping[str, Any]) -> str:
+    """Write the profile for a terminal."""
+    lines = [f"{counted(document['rows'], 'rows')}, {counted(len(document['columns']), 'column')}", ""]
+    table = [HEAD, *_rows(document)]
+    widths = [max(len(row[i]) for row in table) for i in range(len(HEAD))]
     for position, row in enumerate(table):
         lines.append("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
         if position:

@@ -9,11 +9,14 @@ import numpy as np
 
 from indistinct.algorithms import declared
 from indistinct.errors import DataError
+from indistinct.hierarchies.item_labels import ItemReader
 from indistinct.hierarchies.labels import Reader
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.models import Context
 from indistinct.releases.aggregates import deviating
+from indistinct.releases.item_sets import sets_of_labels
 from indistinct.releases.judge import judge
+from indistinct.releases.lacking import range_names
 from indistinct.releases.population import crowd_of_labels, detail_of_labels, recoding_of_labels
 from indistinct.releases.prepare import reading_of
 from indistinct.releases.published import published_options
@@ -61,12 +64,14 @@ def verify_written(
     every published cell is the declared aggregate of its class.
     """
     policy, frequencies, published = decision.policy, decision.frequencies, decision.published
+    ends = {new for names in range_names(policy).values() for new in names}  # read and judged apart (``ranges``)
+    published = replace(published, columns=tuple(own for own in published.columns if own.name not in ends))
     looked_at = {hierarchy.attribute for hierarchy in (*frequencies.quasi, *frequencies.sensitive)}
     columns = [column.name for column in published.columns if column.name in looked_at]
     progress("verify", 0, 3)
     options = published_options(policy, path, decision.prepared.source.dialect)
     run = policy.run
-    place = path if path is not None else published.table()
+    place = path if path is not None else decision.published.table()
     read = recount(
         place,
         columns,
@@ -180,10 +185,13 @@ def label_reader(name: str, texts: Sequence[str | None], prepared: Prepared) -> 
     """Prepare the reader of labels for one quasi-identifier, as the policy declares its values."""
     policy = prepared.policy
     spec = policy.attributes[name].spec or {}
+    rows = read_taxonomy(policy.locate(spec["file"])) if "file" in spec else None
+    if name in policy.item_columns:
+        return ItemReader(texts, str(policy.attributes[name].separator), rows or (), policy.output.suppressed_token)
     return Reader(
         texts,
         **reading_of(policy, prepared.source, name),
-        rows=read_taxonomy(policy.locate(spec["file"])) if "file" in spec else None,
+        rows=rows,
         token=policy.output.suppressed_token,
         character=spec.get("character", "*"),
     )
@@ -283,17 +291,18 @@ def with_labels(
     present: Sequence[Hierarchy],
     columns: Sequence[tuple[Sequence[str | None], NDArray[np.int64]]],
 ) -> Classes:
-    """Add to classes what their published labels cover of the population and of the domains, where models ask for it.
+    """Add to classes what their published labels cover or list, where models ask for it: population, domains, items.
 
     ``columns``: the labels of each ``present`` quasi-identifier, and which of them each class has. Columns that are not
     published cover everything.
     """
+    names = [hierarchy.attribute for hierarchy in present]
+    classes = replace(classes, sets=sets_of_labels(prepared.policy, dict(zip(names, columns, strict=True))))
     population = frequencies.population
     if population is None and not frequencies.detailed and not frequencies.nested:
         return classes
     readers = [label_reader(hierarchy.attribute, hierarchy.texts, prepared) for hierarchy in present]
     if population is not None:
-        names = {hierarchy.attribute for hierarchy in present}
         places = [position for position, h in enumerate(frequencies.quasi) if h.attribute in names]
         own = Population(population.tuples[:, places], population.rows)
         classes = replace(classes, population=crowd_of_labels(own, columns, readers))

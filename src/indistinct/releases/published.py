@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import IndistinctError, SchemaError
 from indistinct.hierarchies.suppression import ROOT
+from indistinct.releases.lacking import range_names
 from indistinct.releases.prepare import options_of
 from indistinct.releases.recount import count_source
 from indistinct.tables.source import open_source, path_of
+from indistinct.tables.two_tables import GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -64,17 +66,18 @@ def count_published(
     """Read a published table of any origin: the source, and its distinct rows in the columns not ``hidden``.
 
     Text files of ours are UTF-8 and separated as the original is; other programs may keep the encoding of the original
-    and separate as they like. ``added`` columns may stand in the table though the original lacks them; ``sheet`` is
-    that of a workbook.
+    and separate as they like. ``added`` columns may stand in the table though the original lacks them; so may the ends
+    of ranges that the policy asks for, which are not counted. ``sheet`` is that of a workbook.
 
     Raises SchemaError for columns that the original lacks, and what reading raises.
     """
     ours = replace(published_options(policy, path_of(table), original.dialect), sheet=sheet)
     foreign = [replace(ours, delimiter=None, encoding=encoding) for encoding in ("utf-8", policy.table.encoding)]
+    ends = {new for names in range_names(policy).values() for new in names} - {*original.columns}
     first: IndistinctError | None = None
     for options in dict.fromkeys((ours, *foreign)):
         try:
-            return _counted(table, options, {*original.columns, *added}, hidden)
+            return _counted(table, options, {*original.columns, *added, *ends}, {*hidden, *ends})
         except IndistinctError as error:
             first = first or error
     assert first is not None  # noqa: S101  # there is always one way to read, and it failed
@@ -87,5 +90,8 @@ def _counted(
     source = open_source(table, options)
     unknown = [name for name in source.columns if name not in known]
     if unknown:
-        raise SchemaError(f'the published table has a column "{unknown[0]}" that the original lacks', column=unknown[0])
+        hint = "; of a release in two tables give both, first QIT, then ST" if GROUP in unknown else ""
+        raise SchemaError(
+            f'the published table has a column "{unknown[0]}" that the original lacks{hint}', column=unknown[0]
+        )
     return source, count_source(source, [name for name in source.columns if name not in hidden])

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct import markup
 from indistinct.errors import DataError, PolicyError, SchemaError
 from indistinct.notices import Notice
 from indistinct.policy import from_flags
+from indistinct.policy import given as given_policy
 from indistinct.policy.parameters import exact
 from indistinct.releases.audit import starred_tuples
 from indistinct.releases.judge import unit_of
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.policy import Policy
+    from indistinct.policy import GivenPolicy, Policy
     from indistinct.releases.prepare import Prepared
     from indistinct.risk.figure import Figure
     from indistinct.tables.count import Progress
@@ -76,7 +78,7 @@ class Risk:
         return risk_text(self.document)
 
     def _repr_html_(self) -> str:
-        return as_html(risk_text(self.document))
+        return _risk_table(self.document) + as_html(risk_text(self.document))
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ class _Asked:
 
 def risk(
     table: Any,
-    policy: Policy | None = None,
+    policy: GivenPolicy | None = None,
     *,
     threshold: Any = THRESHOLD,
     population: Any = None,
@@ -127,7 +129,7 @@ def risk(
     >>> answer.measures["prosecutor"]["sentence"]  # doctest: +ELLIPSIS
     '1 row (33.3 %) is the only one of its kind: who knows their quasi-identifiers finds them for sure; 3 of 3 rows ...'
     """
-    policy = policy or from_flags(**flags)
+    policy = from_flags(**flags) if policy is None else given_policy(policy)
     limit = _threshold(threshold)
     notices: list[Notice] = []
     if region is not None:
@@ -137,14 +139,15 @@ def risk(
         notices.append(Notice("population", None, f"{region} is taken to have {population_size} people ({about})"))
     asked = _Asked(limit, population, population_size, weights, household, suda, rows)
     before = _measure(table, policy, asked, query=query, sql_table=sql_table, progress=progress)
-    after = None
+    after, groups = None, []
     if published is not None:
         after = _measure(published, policy, _for_published(asked, published, policy, notices), progress=progress)
+        groups = [notice for notice in after.notices if notice.kind == "groups"]
     document = {
         **before.document,
         "threshold": plain(limit),
         "published": None if after is None else after.document,
-        "warnings": [notice.document() for notice in (*before.notices, *notices)],
+        "warnings": [notice.document() for notice in (*before.notices, *groups, *notices)],
     }
     return Risk(document, before.rows)
 
@@ -383,6 +386,17 @@ def risk_text(document: Mapping[str, Any]) -> str:
     lines += [band["sentence"] for band in (after or document)["class_sizes"]]
     lines += [f"note: {warning['message']}" for warning in document["warnings"]]
     return "\n".join(lines)
+
+
+def _risk_table(document: Mapping[str, Any]) -> str:
+    after = document["published"]
+    columns = [
+        {_key(entry): _numbers_of(entry) for entry in measured["measures"]}
+        for measured in ([document] if after is None else [document, after])
+    ]
+    head = ("measure", "value") if after is None else ("measure", "table", "published")
+    rows = [(key, *(column.get(key, "") for column in columns)) for key in columns[0]]
+    return markup.table("Risk", head, rows)
 
 
 def _key(entry: Mapping[str, Any]) -> str:

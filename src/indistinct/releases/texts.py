@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Any
+
+from indistinct.markup import preformatted, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -47,8 +48,8 @@ FORMS = {
 def number(value: Any) -> str:
     """Write one parameter for people: whole numbers, exact fractions, or four digits.
 
-    >>> number({"fraction": "1/5", "decimal": 0.2}), number({"decimal": 2.828427}), number(None)
-    ('0.2', '2.8284', 'none')
+    >>> number({"fraction": "1/5", "decimal": 0.2}), number({"decimal": 2.828427}), number(1e-6), number(None)
+    ('0.2', '2.8284', '1e-06', 'none')
     """
     if value is None:
         return "none"
@@ -56,6 +57,8 @@ def number(value: Any) -> str:
         value = value.get("decimal", value)
     if isinstance(value, dict):
         return ", ".join(f"{key} = {number(inner)}" for key, inner in value.items())
+    if isinstance(value, float) and 0 < abs(value) < 1e-4:
+        return f"{value:.4g}"
     if isinstance(value, float):
         return f"{value:.4f}".rstrip("0").rstrip(".")
     return str(value)
@@ -168,6 +171,8 @@ def release_text(document: Mapping[str, Any]) -> str:
     ]
     if document["levels"]:
         lines.append("levels: " + ", ".join(f"{name} {level}" for name, level in document["levels"].items()))
+    if "budget" in document:
+        lines.append(budget_text(document["budget"]))
     if document.get("persons_in_several_classes"):
         lines.append(
             f"{document['persons_in_several_classes']} persons have rows in several classes: "
@@ -192,6 +197,18 @@ def release_text(document: Mapping[str, Any]) -> str:
         if document.get(key)
     ]
     return "\n".join(lines)
+
+
+def budget_text(budget: Mapping[str, str]) -> str:
+    """Say what a release spends of a privacy budget.
+
+    >>> budget_text({"epsilon": "1", "delta": "1/100000"})
+    'spent: epsilon = 1, delta = 1/100000; every further run spends it again'
+    """
+    parts = ""
+    if "epsilon_search" in budget:
+        parts = f" ({budget['epsilon_search']} for choosing the levels, {budget['epsilon_anonymization']} for the rows)"
+    return f"spent: epsilon = {budget['epsilon']}{parts}, delta = {budget['delta']}; every further run spends it again"
 
 
 def verification_text(document: Mapping[str, Any]) -> str:
@@ -222,17 +239,7 @@ def verification_text(document: Mapping[str, Any]) -> str:
 def as_html(text: str, models: Iterable[Mapping[str, Any]] = ()) -> str:
     """Show an answer in a notebook: its models as a table, and below them the text as it is in a terminal."""
     entries = list(models)
-    return (models_html("Models", entries) if entries else "") + f"<pre>{escape(text)}</pre>"
-
-
-def table_html(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Write a table for a notebook."""
-    heads = "".join(f'<th scope="col" style="text-align:left">{escape(str(cell))}</th>' for cell in head)
-    body = "".join(
-        "<tr>" + "".join(f'<td style="text-align:left">{escape(str(cell))}</td>' for cell in row) + "</tr>"
-        for row in rows
-    )
-    return f"<table><caption>{escape(caption)}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    return (models_html("Models", entries) if entries else "") + preformatted(text)
 
 
 def models_html(caption: str, entries: Iterable[Mapping[str, Any]]) -> str:
@@ -242,82 +249,17 @@ def models_html(caption: str, entries: Iterable[Mapping[str, Any]]) -> str:
         (model_title(entry), parameters(entry["required"]), parameters(entry["achieved"]), verdict[entry["satisfied"]])
         for entry in entries
     ]
-    return table_html(caption, ("model", "asked", "reached", "holds"), rows)
-
-
-def utility_text(document: Mapping[str, Any]) -> str:
-    """Write what a published table is still good for."""
-    losses, asked = document["losses"], document["queries"]
-    gone = document["rows"] - document["published_rows"]
-    lines = [
-        f"{document['published_rows']} of {document['rows']} rows published ({gone} are missing)",
-        f"lost: {100 * losses['lm']:.1f} % of the detail (LM {losses['lm']:.4f}, GCP {losses['gcp']:.4f})",
-        "",
-    ]
-    if asked["mean_relative_error"] is not None:
-        low, high = asked["interval"]
-        lines.append(
-            f"random COUNT queries ({asked['queries']} with {asked['dimension']} conditions): relative error "
-            f"{100 * asked['mean_relative_error']:.1f} % on average "
-            f"(95 % interval {100 * low:.1f} to {100 * high:.1f}), "
-            f"median {100 * asked['median']:.1f} %, one in twenty above {100 * asked['percentile_95']:.1f} %"
-        )
-    lines += _answers_text(document["sql"])
-    lines += ["", "distributions: share of the rows that would have to move"]
-    lines += [f"  {entry['column']}: {100 * entry['total_variation']:.1f} %" for entry in document["distributions"]]
-    strong = [entry for entry in document["contingency"] if entry["association"]["before"] is not None]
-    strong.sort(key=lambda entry: -(entry["association"]["before"] or 0))
-    if strong:
-        lines += ["", "associations (Cramér's V), the strongest:"]
-        for entry in strong[:5]:
-            association = entry["association"]
-            one, other = entry["columns"]
-            lines.append(
-                f"  {one} and {other}: {number(association['before'])}, published {number(association['after'])}"
-            )
-    for entry in document["correlations"]:
-        if entry["before"] and entry["after"]:
-            one, other = entry["columns"]
-            lines.append(
-                f"correlation of {one} and {other}: {entry['before']['r']:.3f}, published {entry['after']['r']:.3f}"
-            )
-    for entry in document["regressions"]:
-        lines += ["", f"regression {entry['formula']}: coefficient before, after, overlap of their intervals"]
-        for item in entry["coefficients"]:
-            if item["before"] and item["after"]:
-                before, after = item["before"]["estimate"], item["after"]["estimate"]
-                lines.append(f"  {item['name']}: {before:.4g}, {after:.4g}, {number(item['overlap'])}")
-    learned = document["task"]
-    if learned:
-        lines.append("")
-        lines.append(
-            f"learning {learned['target']}: {learned['measure']} {learned['before']:.3f} from the original, "
-            f"{learned['after']:.3f} from the release, {learned['baseline']:.3f} by the baseline; {learned['note']}"
-        )
-    return "\n".join([*lines, *warnings_text(document["warnings"])])
-
-
-def _answers_text(queries: Sequence[Mapping[str, Any]]) -> list[str]:
-    lines = []
-    for entry in queries:
-        lines += ["", f"query: {' '.join(entry['query'].split())}"]
-        for answer in entry["answers"][:20]:
-            low, high = answer["interval"]
-            error = "" if answer["relative_error"] is None else f", error {100 * answer['relative_error']:.1f} %"
-            what = " ".join([*answer["group"], answer["column"]])
-            lines.append(
-                f"  {what}: {answer['original']:.6g}, estimated {answer['release']:.6g} "
-                f"({low:.6g} to {high:.6g}){error}"
-            )
-    return lines
+    return table(caption, ("model", "asked", "reached", "holds"), rows)
 
 
 def explanation_text(document: Mapping[str, Any]) -> str:
     """Write the answer of ``explain``: one paragraph for each question."""
     lines = [f"{document['rows']} rows; the target {'can' if document['feasible'] else 'CANNOT'} be met"]
     if document["feasible"]:
+        in_groups = document.get("groups")
+        parts = counted(in_groups["groups"], "group") if in_groups else counted(document["classes"], "class")
         lines[0] += (
-            f" with {counted(document['classes'], 'class')}, {counted(document['suppressed_rows'], 'rows')} suppressed "
+            f" with {parts}, {counted(document['suppressed_rows'], 'rows')} suppressed "
             f"and {100 * document['lm']:.1f} % of the detail lost"
         )
     about = ""

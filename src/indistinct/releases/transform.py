@@ -16,6 +16,7 @@ import numpy as np
 from indistinct import transforms
 from indistinct.errors import DataError, PolicyError, VerificationError
 from indistinct.notices import Notice
+from indistinct.policy import given as given_policy
 from indistinct.policy import resolve
 from indistinct.policy.transforms import Km
 from indistinct.releases.manifest import manifest_path, publish_with, sha256
@@ -39,7 +40,7 @@ from indistinct.transforms.columns import Column
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indistinct.policy import Policy, Roles
+    from indistinct.policy import GivenPolicy, Policy, Roles
     from indistinct.policy.transforms import Transform
     from indistinct.tables.count import Progress
     from indistinct.tables.frames import Kind
@@ -91,7 +92,7 @@ class Transformed:
 
 def transform(
     table: Any,
-    policy: Policy,
+    policy: GivenPolicy,
     *,
     output: str | Path | None = None,
     force: bool = False,
@@ -119,6 +120,7 @@ def transform(
     >>> transform(pa.table({"age": [30, 95, 101]}), policy).table.to_pydict()
     {'age': [30, 90, 90]}
     """
+    policy = given_policy(policy)
     if not policy.transforms:
         raise PolicyError("the policy has no [[transforms]]; add at least one", key="transforms")
     if output is not None:

@@ -6,22 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
+from indistinct import markup
 from indistinct.errors import SchemaError
-from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.losses import classification_metric
 from indistinct.notices import Notice
+from indistinct.policy import given as given_policy
 from indistinct.policy import resolve
-from indistinct.releases.prepare import options_of, reading_of
-from indistinct.releases.published import count_published
-from indistinct.releases.recount import count_source, restored
-from indistinct.releases.spelling import guard_of, spellers
-from indistinct.releases.texts import table_html, utility_text
-from indistinct.tables.columnar import is_text
+from indistinct.releases.prepare import options_of
+from indistinct.releases.sides import held_out, sides_of
+from indistinct.releases.texts_utility import utility_text
 from indistinct.tables.count import silent
-from indistinct.tables.source import open_source, path_of
-from indistinct.utility import Sides, axis_of
+from indistinct.tables.source import open_source
 from indistinct.utility.cell_losses import cell_losses
 from indistinct.utility.correlations import correlations
 from indistinct.utility.distributions import contingency, distributions
@@ -34,10 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from fractions import Fraction
 
-    from indistinct.policy import Policy, Roles
+    from indistinct.policy import GivenPolicy, Roles
     from indistinct.tables.count import Progress
-    from indistinct.tables.source import Source
-    from indistinct.utility import Axis
+    from indistinct.utility import Sides
     from indistinct.utility.encoders import Encoding
 
 PAIRS_OF = 10  # columns whose pairs are compared
@@ -61,13 +56,14 @@ class Utility:
              f"{100 * lost[entry['column']]:.1f} %" if entry["column"] in lost else "")
             for entry in self.document["distributions"]
         ]  # fmt: skip
-        return table_html("What the published table is still good for", head, rows)
+        return markup.table("What the published table is still good for", head, rows)
 
 
 def utility(
     original: Any,
     published: Any,
-    policy: Policy,
+    policy: GivenPolicy,
+    st: Any = None,
     *,
     queries: int = QUERIES,
     dimension: int | None = None,
@@ -78,7 +74,8 @@ def utility(
     regressions: Sequence[str] = (),
     target: str | None = None,
     estimator: str | Callable[[], Any] | None = None,
-    encoding: Encoding = "midpoint",
+    encoding: Encoding = "nodes",
+    holdout: Any = None,
     seed: int = 1,
     query: str | None = None,
     sql_table: str | None = None,
@@ -88,14 +85,19 @@ def utility(
 
     Losses of the cells; errors of random COUNT queries (``utility.queries``) and of the SQL queries in ``sql``;
     distributions, contingency tables and correlations; ``regressions`` such as ``"cost ~ age + ward"``; with ``target``
-    and ``estimator`` (a function, or ``"module:factory"``) the user's own scikit-learn task. ``seed`` decides on the
+    and ``estimator`` (a function, or ``"module:factory"``) the user's own scikit-learn task, tested on ``holdout``: a
+    table of rows that the release was not made from. ``seed`` decides on the
     random queries and draws; it protects nothing.
+
+    A release of two tables is given as ``published`` and ``st``, as ``release.table`` or as a workbook; what is said of
+    the sensitive column is then what the groups say: each row has each value of its group by its share.
 
     Raises SchemaError when the tables do not fit together, PolicyError for measures that make no sense here.
     """
+    policy = given_policy(policy)
     source = open_source(original, options_of(policy, query=query, table=sql_table))
     roles = resolve(policy, source.columns)
-    sides, notices = sides_of(source, published, policy, roles, progress)
+    sides, notices = sides_of(source, published, policy, roles, progress, st=st)
     quasi = [name for name in roles.quasi if name in {axis.name for axis in sides.axes}]
     secret = _sensitive(roles, sides, sensitive)
     progress("measure", 0, 4)
@@ -108,7 +110,8 @@ def utility(
     compared = [*quasi, *(name for name in roles.sensitive if name in {axis.name for axis in sides.axes})]
     document: dict[str, Any] = {
         "rows": int(sides.rows_before.sum()),
-        "published_rows": int(sides.rows_after.sum()),
+        "published_rows": sides.published_rows,
+        "in_groups": sides.groups is not None,
         "losses": cell_losses(sides, quasi),
         "queries": asked.document(),
         "distributions": distributions(sides),
@@ -122,12 +125,13 @@ def utility(
     document["regressions"] = [fit(sides, formula) for formula in regressions]
     progress("measure", 3, 4)
     document["task"] = document["classification_metric"] = None
-    if target is not None:
+    if target is not None and sides.groups is None:
         document["classification_metric"] = float(_class_labels(sides, quasi, target))
     if target is not None and estimator is not None:
         factory = factory_of(estimator) if isinstance(estimator, str) else estimator
         seeds = tuple(seed + number for number in range(len(SEEDS)))
-        document["task"] = task(sides, target, factory, encoding=encoding, seeds=seeds)
+        taught, held = (sides, None) if holdout is None else held_out(sides, source, holdout, policy, roles)
+        document["task"] = task(taught, target, factory, encoding=encoding, seeds=seeds, held=held)
     progress("measure", 4, 4)
     notices += [
         Notice("labels", axis.name, f'{axis.unread} published labels of "{axis.name}" could not be read')
@@ -158,63 +162,3 @@ def _sensitive(roles: Roles, sides: Sides, wanted: str | None) -> str | None:
             raise SchemaError.unknown_column(wanted, sorted(there))
         return wanted
     return next((name for name in roles.sensitive if name in there), None)
-
-
-def sides_of(
-    source: Source, published: Any, policy: Policy, roles: Roles, progress: Progress
-) -> tuple[Sides, list[Notice]]:
-    """Count both tables, undo what formats did to the spelling, and read every column."""
-    hidden = {*roles.identifying, *([] if roles.person is None else [roles.person])}
-    path = path_of(published)
-    progress("read", 0, 2)
-    opened, after = count_published(published, policy, source, hidden)
-    progress("read", 1, 2)
-    before = count_source(source, after.columns)
-    progress("read", 2, 2)
-    typed = [name for name in after.columns if not is_text(source.types[name])]
-    spellings = spellers({name: before.column(name)[0] for name in after.columns}, typed, policy)
-    after, before = restored(after, spellings, guard_of(policy, path)), restored(before, spellings)
-    axes = [
-        column_axis(
-            name, before.column(name)[0], after.column(name)[0], source, policy, generalized=name in roles.quasi
-        )
-        for name in after.columns
-    ]
-    if not any(name in roles.quasi for name in after.columns):
-        raise SchemaError("the published table has none of the quasi-identifiers of the policy")
-    return Sides(tuple(axes), before.codes, before.rows, after.codes, after.rows), list(opened.warnings)
-
-
-def column_axis(
-    name: str,
-    before: Sequence[str | None],
-    after: Sequence[str | None],
-    source: Source,
-    policy: Policy,
-    *,
-    generalized: bool,
-    domain: Sequence[Any] | None = None,
-) -> Axis:
-    """Read one column of both tables as the policy declares it; ``domain`` stands before that of the policy."""
-    attribute = policy.attributes.get(name)
-    if attribute is None:
-        kind = source.types[name]
-        number = "integer" if pa.types.is_integer(kind) else "decimal" if pa.types.is_floating(kind) else "text"
-        return axis_of(name, before, after, number, domain=domain)
-    spec = (attribute.spec or {}) if generalized else {}
-    reading = reading_of(policy, source, name)
-    if attribute.type == "text" and not generalized and pa.types.is_integer(source.types[name]):
-        reading["type"] = "integer"
-    elif attribute.type == "text" and not generalized and pa.types.is_floating(source.types[name]):
-        reading["type"] = "decimal"
-    return axis_of(
-        name,
-        before,
-        after,
-        rows=read_taxonomy(policy.locate(spec["file"])) if "file" in spec else None,
-        token=policy.output.suppressed_token,
-        character=spec.get("character", "*"),
-        domain=attribute.domain if domain is None else domain,
-        weight=attribute.weight,
-        **reading,
-    )

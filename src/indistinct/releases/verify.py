@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,31 +10,35 @@ import numpy as np
 from indistinct.algorithms import declared, form_of
 from indistinct.errors import IndistinctError, PolicyError, SchemaError, UnsupportedError
 from indistinct.notices import Notice
+from indistinct.policy import given as given_policy
 from indistinct.releases.coverage import Coverage, Side, coverage
 from indistinct.releases.decision import apply, decide, grouped_attribute, layout_of
-from indistinct.releases.groups import PROTECTS, SHEETS, WORKBOOK, place_of_manifest
+from indistinct.releases.groups import PROTECTS, place_of_manifest
 from indistinct.releases.judge import refuse_mechanisms, unit_of
+from indistinct.releases.lacking import range_names
 from indistinct.releases.manifest import hash_status
+from indistinct.releases.parts import parts_of, read_parts
 from indistinct.releases.prepare import kept_identifying, prepare
 from indistinct.releases.proof import judge_reread, label_reader, persons_of_labels, starred
-from indistinct.releases.published import count_published
+from indistinct.releases.published import count_published, published_options
+from indistinct.releases.ranges import false_ranges
 from indistinct.releases.recount import count_source, matches, respelled, restored
 from indistinct.releases.spelling import guard_of, spellers
 from indistinct.releases.texts import as_html, verification_text
 from indistinct.releases.transform import verifiable
-from indistinct.releases.verify_groups import prove_groups, sheets_of
+from indistinct.releases.verify_groups import prove_groups
 from indistinct.tables.columnar import is_text
 from indistinct.tables.count import silent
 from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.source import path_of
-from indistinct.tables.two_tables import GROUP, TOTALS, TwoTables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from indistinct.policy import Policy
+    from indistinct.policy import GivenPolicy, Policy
+    from indistinct.releases.parts import Part
     from indistinct.releases.prepare import Prepared
     from indistinct.releases.recount import Recount
     from indistinct.tables.count import Progress
@@ -66,7 +70,7 @@ class Verification:
 def verify(
     original: Any,
     published: Any,
-    policy: Policy,
+    policy: GivenPolicy,
     st: Any = None,
     *,
     query: str | None = None,
@@ -91,14 +95,12 @@ def verify(
     Raises SchemaError when the published table has columns that the original lacks. Not checked: what an attacker
     learns from other tables.
     """
+    policy = given_policy(policy)
     refuse_mechanisms(policy)
     original, applied = verifiable(original, policy, query=query, sql_table=sql_table, progress=progress)
-    if isinstance(published, TwoTables):
-        published, st = published
-    sheets = _two_sheets(published) if st is None else None
-    if st is not None or sheets or form_of(policy) == "permuted":
-        tables = (published, published if sheets else st)
-        groups = _verify_groups(original, tables, sheets, policy, query=query, sql_table=sql_table, progress=progress)
+    parts = parts_of(published, st)
+    if len(parts) == 2 or form_of(policy) == "permuted":
+        groups = _verify_groups(original, parts, policy, query=query, sql_table=sql_table, progress=progress)
         groups.document["warnings"] += [notice.document() for notice in applied]
         return groups
     # other columns are read only to decide again, which tells whose a row is
@@ -113,7 +115,7 @@ def verify(
     if not quasi:
         raise SchemaError("the published table has none of the quasi-identifiers of the policy")
     leaked = [name for name in source.columns if name in hidden and name not in kept_identifying(roles)]
-    untouched = [name for name in source.columns if name not in hidden and name not in quasi]
+    untouched = [name for name in found.columns if name not in quasi]
     lost = [h.attribute for h in prepared.counted.frequencies.sensitive if h.attribute not in untouched]
     if lost:
         raise SchemaError(
@@ -129,6 +131,7 @@ def verify(
     progress("read", 1, 1)
     progress("verify", 0, 2)
     answer = _coverage(prepared, found, before, quasi, untouched)
+    answer = _with_ranges(answer, parts[0], source, prepared)
     progress("verify", 1, 2)
     notices = [*source.warnings, *applied]
     frequencies = prepared.counted.frequencies
@@ -158,17 +161,9 @@ def verify(
     return Verification(document)
 
 
-def _two_sheets(published: Any) -> tuple[str, str] | None:
-    path = path_of(published)
-    if path is None or path.suffix.lower() != WORKBOOK or not set(SHEETS) <= set(sheets_of(path)):
-        return None
-    return SHEETS
-
-
 def _verify_groups(
     original: Any,
-    tables: tuple[Any, Any],
-    sheets: tuple[str, str] | None,
+    parts: Sequence[Part],
     policy: Policy,
     *,
     query: str | None,
@@ -194,14 +189,7 @@ def _verify_groups(
     attribute, roles = grouped_attribute(policy), prepared.roles
     hidden = {*roles.identifying, *([] if roles.person is None else [roles.person])}
     progress("read", 0, 1)
-    added = {GROUP, *TOTALS}
-    found = [
-        count_published(
-            table, policy, prepared.source, hidden, added=added, sheet=None if sheets is None else sheets[position]
-        )
-        for position, table in enumerate(tables)
-        if table is not None
-    ]
+    found = read_parts(parts, policy, prepared.source, hidden, in_groups=True)
     source, qit = found[0]
     if len(found) == 2 and attribute in qit.columns:
         raise SchemaError(
@@ -213,23 +201,24 @@ def _verify_groups(
         raise SchemaError("the published table has none of the quasi-identifiers of the policy")
     progress("read", 1, 1)
     progress("verify", 0, 1)
-    paths = [path for table in tables if (path := path_of(table)) is not None]
+    paths = [path for part in parts if (path := path_of(part.table)) is not None]
     proof = prove_groups(
         prepared, qit, found[1][1] if len(found) == 2 else None, paths[0] if paths else None, attribute=attribute
     )
+    answer = _with_ranges(proof.coverage, parts[0], source, prepared)
     leaked = sorted({name for own, _ in found for name in own.columns if name in hidden} - {*kept_identifying(roles)})
     status = "absent"
     if paths:
-        place = place_of_manifest(paths[0]) if len(found) == 2 and not sheets else paths[0]
+        place = place_of_manifest(paths[0]) if len(set(paths)) == 2 else paths[0]
         status = hash_status(*dict.fromkeys(paths), place=place)
     progress("verify", 1, 1)
     notices = [*source.warnings, *proof.notices]
     document = {
         "satisfied": all(entry["satisfied"] for entry in proof.models)
-        and proof.coverage.status != "refuted"
+        and answer.status != "refuted"
         and status != "differs"
         and not leaked,
-        "coverage": _described(proof.coverage, source, proof.pair.qit, proof.restore),
+        "coverage": _described(answer, source, proof.pair.qit, proof.restore),
         "hash": status,
         "leaked_columns": leaked,
         "models": proof.models,
@@ -244,6 +233,17 @@ def _verify_groups(
         "warnings": [notice.document() for notice in notices],
     }
     return Verification(document)
+
+
+def _with_ranges(answer: Coverage, part: Part, source: Source, prepared: Prepared) -> Coverage:
+    """Refute a table whose ends of ranges are not those of its labels."""
+    if not range_names(prepared.policy):
+        return answer
+    options = published_options(prepared.policy, path_of(part.table), source.dialect)
+    faults = false_ranges(part.table, replace(options, sheet=part.sheet), prepared)
+    if not faults:
+        return answer
+    return Coverage("refuted", answer.violations, "; ".join([answer.reason, *faults] if answer.reason else faults))
 
 
 def _beyond_limit(prepared: Prepared, found: Recount) -> list[Notice]:

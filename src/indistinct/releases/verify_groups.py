@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.errors import IndistinctError, SchemaError
-from indistinct.hierarchies.values import number_key
+from indistinct.errors import SchemaError
 from indistinct.notices import Notice
 from indistinct.releases.coverage import Coverage, Side, coverage
 from indistinct.releases.groups import Pair, groups_of_pair, judge_groups, split
@@ -17,6 +15,7 @@ from indistinct.releases.possible import Choices, possible
 from indistinct.releases.proof import label_reader
 from indistinct.releases.recount import Recount, count_source, respelled, restored
 from indistinct.releases.spelling import guard_of, spellers
+from indistinct.releases.totals import false_totals
 from indistinct.tables.columnar import is_text
 from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.two_tables import COUNT, GROUP, TOTALS
@@ -76,7 +75,7 @@ def prove_groups(
     before, guard = restored(before, spellings), guard_of(prepared.policy, path)
     qit = restored(qit, spellings, guard)
     if st is None:
-        faults = _false_totals(qit, attribute, prepared.policy.table.decimal)
+        faults = false_totals(qit, attribute, prepared.policy.table.decimal)
         pair = split(qit, attribute)
     else:
         faults, pair = [], Pair(qit, restored(st, spellings, guard))
@@ -101,44 +100,6 @@ def _beyond_limit(prepared: Prepared, rows: int) -> tuple[Notice, ...]:
         return ()
     message = f"of {total} rows {total - rows} are missing; the policy lets {allowed} rows go"
     return (Notice("suppression", None, message),)
-
-
-def _false_totals(found: Recount, attribute: str, decimal: str) -> list[str]:
-    """Sentences about group totals in a table with permuted values that its values do not give."""
-    texts, codes = found.column(attribute)
-    keys = [None if text is None else number_key(text, decimal) for text in texts]
-    own = found.column(GROUP)[1]
-    groups: dict[int, list[tuple[int, int]]] = {}
-    for group, code, rows in zip(own.tolist(), codes.tolist(), found.rows.tolist(), strict=True):
-        groups.setdefault(group, []).append((code, rows))
-    faults = []
-    for name in TOTALS:
-        if name not in found.columns:
-            continue
-        said_texts, said = found.column(name)
-        wrong = set()
-        for group, code in set(zip(own.tolist(), said.tolist(), strict=True)):
-            text = said_texts[code]
-            if name == COUNT:
-                right = text is not None and number_key(text) == number_key(str(sum(n for _, n in groups[group])))
-            elif None in keys:  # dates or texts: the ends must be values of the group
-                right = name == "sum" or text in {texts[value] for value, _ in groups[group]}
-            else:
-                numbers = [(_fraction(keys[value]), rows) for value, rows in groups[group]]
-                ends = {"min": min, "max": max}
-                wanted = ends[name](n for n, _ in numbers) if name in ends else sum(n * rows for n, rows in numbers)
-                key = None if text is None else number_key(text, decimal) or number_key(text)
-                right = key is not None and _fraction(key) == wanted
-            if not right:
-                wrong.add(group)
-        if wrong:
-            faults.append(f'the column "{name}" is not that of the values in {len(wrong)} groups')
-    return faults
-
-
-def _fraction(key: tuple[int, int] | None) -> Fraction:
-    digits, scale = key or (0, 0)
-    return Fraction(digits) * Fraction(10) ** -scale
 
 
 def _covered(
@@ -253,13 +214,3 @@ def _with_entries(
     place = np.minimum(np.searchsorted(entry_keys[order], wanted), max(0, len(order) - 1))
     found = entry_keys[order][place] == wanted if len(order) else np.zeros(len(wanted), np.bool_)
     return Choices(row[found], order[place[found]], origin[found])
-
-
-def sheets_of(path: Path) -> tuple[str, ...]:
-    """Return the names of the sheets of a workbook, none for what is no readable workbook."""
-    from indistinct.tables.spreadsheets import sheet_names
-
-    try:
-        return sheet_names(path)
-    except IndistinctError:
-        return ()

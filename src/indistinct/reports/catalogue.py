@@ -14,6 +14,7 @@ from typing import Any
 
 from indistinct.errors import PolicyError
 from indistinct.releases.texts import number as parameter_text
+from indistinct.reports.sentences import translated
 
 LANGUAGES = ("en", "zh-CN")
 
@@ -35,6 +36,10 @@ class Catalogue:
     def has(self, key: str) -> bool:
         """Whether there is such a message."""
         return key in self.messages
+
+    def sentence(self, english: str) -> str | None:
+        """Write a sentence of the program in this language, None where it is not translated."""
+        return translated(english, self.language)
 
     def number(self, value: Any) -> str:
         """Write whole numbers with their thousands apart, others with up to four digits; texts as they are."""
@@ -59,7 +64,7 @@ class Catalogue:
         details = [str(entry[name]) for name in ("distance", "kind", "estimator") if entry.get(name)]
         details = [self(f"word.{word}") if self.has(f"word.{word}") else word for word in details if word != "shannon"]
         attribute = entry.get("attribute") or ", ".join(entry.get("attributes") or ())
-        title = f"{title} ({', '.join(details)})" if details else title
+        title = self("details", what=title, details=self("list").join(details)) if details else title
         return self("of", what=title, column=attribute) if attribute else title
 
     def promise(self, entry: dict[str, Any]) -> str:

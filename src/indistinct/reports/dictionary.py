@@ -10,15 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import UnsupportedError
+from indistinct.releases.lacking import range_names
+from indistinct.releases.manifest import stage_document
 from indistinct.releases.published import missing_text
 from indistinct.reports.catalogue import catalogue
 from indistinct.reports.markdown import table
 from indistinct.reports.public import public_columns
-from indistinct.reports.report import check_target, write_text
+from indistinct.reports.report import check_target
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
     from indistinct.releases.anonymize import Release
+    from indistinct.tables.write import Staged
 
 SUFFIXES = (".md", ".json")
 
@@ -31,12 +34,17 @@ def dictionary(release: Release, path: str | Path, *, language: str = "en", forc
     """
     target = Path(path)
     check_dictionary(target, language, force=force)
+    return stage_dictionary(release, target, language=language).publish()
+
+
+def stage_dictionary(release: Release, path: Path, *, language: str = "en") -> Staged:
+    """Write a data dictionary to a hidden file beside ``path``, to be named with the release."""
     entries = described(release)
-    if target.suffix.lower() == ".json":
+    if path.suffix.lower() == ".json":
         text = json.dumps({"columns": entries}, indent=2, ensure_ascii=False) + "\n"
     else:
         text = _markdown(entries, release.policy, language)
-    return write_text(target, text)
+    return stage_document(path, text.encode(), "data dictionary")
 
 
 def check_dictionary(path: Path, language: str, *, force: bool) -> None:
@@ -68,7 +76,25 @@ def described(release: Release) -> list[dict[str, Any]]:
         if entry["done"] == "generalized":
             own |= {"hierarchy": entry["hierarchy"], "suppressed": policy.output.suppressed_token}
         found.append(own)
+        found += _ends(entry["name"], own, release)
     return found
+
+
+def _ends(name: str, entry: dict[str, Any], release: Release) -> list[dict[str, Any]]:
+    """Describe the columns that ``[output] ranges`` adds to one, each with ``of``, the column of the labels."""
+    return [
+        {
+            "name": column.name,
+            "role": entry["role"],
+            "type": entry["type"],
+            "done": f"end_{column.name.removeprefix(f'{name}_')}",
+            "of": name,
+            "labels": len(column.values),
+            "missing": entry["missing"],
+        }
+        for column in release.decision.published.columns
+        if column.name in range_names(release.policy).get(name, ())
+    ]
 
 
 def _markdown(entries: list[dict[str, Any]], policy: Policy, language: str) -> str:
@@ -78,7 +104,7 @@ def _markdown(entries: list[dict[str, Any]], policy: Policy, language: str) -> s
         key = f"hierarchy.{entry.get('hierarchy')}"
         how = t(key) if t.has(key) else entry.get("hierarchy", "")
         reading = f"read.{entry.get('hierarchy')}"
-        done = t(f"done.{entry['done']}", how=how)
+        done = t(f"done.{entry['done']}", how=entry.get("of", how))
         rows.append(
             [
                 entry["name"],

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from indistinct.reports.charts import bars
+from indistinct.markup import bars
 from indistinct.reports.sections import lead, sections
 
 if TYPE_CHECKING:
     from indistinct.reports.catalogue import Catalogue
+
+LONGEST_WORD = 32  # characters that stay on one line; longer words, such as hashes, break anywhere
 
 
 def html(summary: dict[str, Any], t: Catalogue) -> str:
@@ -24,6 +26,7 @@ def html(summary: dict[str, Any], t: Catalogue) -> str:
         lstrip_blocks=True,
     )
     environment.filters["chart"] = lambda block: Markup(bars(*block[1:]))  # noqa: S704  # bars escapes what it is given
+    environment.tests["long"] = lambda text: max(map(len, text.split()), default=0) > LONGEST_WORD
     template = environment.get_template("report.html.j2")
     return template.render(
         t=t,

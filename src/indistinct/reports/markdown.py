@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 def markdown(summary: dict[str, Any], t: Catalogue) -> str:
     """Render a summary as Markdown in the language of ``t``."""
     lines = [f"# {t('title')}", ""]
-    lines += [f"**{t('banner.' + summary['kind'])}**", "", " ".join(lead(summary, t)), ""]
+    lines += [f"**{t('banner.' + summary['kind'])}**", "", t("between").join(lead(summary, t)), ""]
     for section in sections(summary, t):
         lines += [f"## {section['title']}", ""]
         for kind, *content in section["blocks"]:
             if kind == "text":
                 lines += [_plain(content[0]), ""]
-            elif kind == "list":
+            elif kind in ("list", "quoted"):
                 lines += [*(f"- {_plain(item)}" for item in content[0]), ""]
             elif kind == "code":
                 lines += ["```", content[0].rstrip(), "```", ""]

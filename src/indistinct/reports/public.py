@@ -19,10 +19,13 @@ import tomlkit
 from indistinct.algorithms import form_of
 from indistinct.errors import UnsupportedError
 from indistinct.releases.manifest import MECHANISMS
+from indistinct.reports.attackers import attacks_of_file, check_attacks, risk_of_file
 from indistinct.reports.summary import asked, columns, proof, size_histogram
 from indistinct.tables.two_tables import GROUP
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from indistinct.policy import Policy
     from indistinct.releases.anonymize import Release
     from indistinct.releases.decision import Decision
@@ -35,18 +38,24 @@ HIDDEN = frozenset(
 VERDICT = ("model", "attribute", "attributes", "distance", "kind", "estimator", "required", "satisfied")
 
 
-def public(release: Release) -> dict[str, Any]:
+def public(release: Release, attacks: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Collect the public summary of a release.
 
+    Of a document of ``attack`` it holds the attacks that look at the published table alone.
+
     Raises UnsupportedError for a model of scope mechanism: there the number of dropped rows is itself protected.
+    Raises DataError for a document of ``attack`` about another table.
     """
     if any(model.model in MECHANISMS for model in release.policy.privacy):
         raise UnsupportedError(
             "there is no public report for this model, whose row counts are protected; use the manifest"
         )
     decision, document = release.decision, release.document
+    if attacks is not None:
+        check_attacks(attacks, (document["published_rows"],))
     outputs = [Path(path) for path in document["outputs"]]
-    sizes = _class_sizes(decision) if form_of(decision.policy) == "one_table" else _group_sizes(decision)
+    alike = _class_sizes(decision)
+    sizes = alike if form_of(decision.policy) == "one_table" else _group_sizes(decision)
     return {
         "kind": "public",
         "form": form_of(decision.policy),
@@ -71,9 +80,12 @@ def public(release: Release) -> dict[str, Any]:
         "sizes": size_histogram(sizes),
         "smallest_class": int(sizes.min(initial=document["published_rows"])),
         "guaranteed": _guaranteed(decision.policy, sizes),
+        # the file does not tell how many persons stand behind a group
+        "risk": risk_of_file(alike) if decision.policy.person is None and len(alike) else None,
+        "attacks_document": None if attacks is None else attacks_of_file(attacks),
         "distributions": _published_distributions(decision),
         "policy": _policy_text(decision.policy),
-        **proof(outputs, decision.policy),
+        **proof(document, decision.policy),
     }
 
 

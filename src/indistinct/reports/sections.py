@@ -1,12 +1,15 @@
 """From a summary to sections in words: headings, sentences, tables and charts, which HTML and Markdown both render.
 
 A section is ``{"id", "title", "blocks"}``; a block is ``("text", sentence)``, ``("list", sentences)``,
-``("table", caption, head, rows)``, ``("chart", name, title, description, labels, series)`` or ``("code", text)``.
+``("table", caption, head, rows)``, ``("chart", name, title, description, labels, series)``, ``("code", text)``, or
+``("quoted", sentences)`` for sentences in English whatever the language.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+from indistinct.reports.learn import learn, notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +27,7 @@ def sections(summary: Summary, t: Catalogue) -> list[dict[str, Any]]:
         "proved": _proved,
         "cost": _cost,
         "columns": _columns,
-        "learn": _learn,
+        "learn": learn,
         "sizes": _sizes,
         "distributions": _distributions,
         "worst": _worst,
@@ -147,40 +150,6 @@ def _columns(summary: Summary, t: Catalogue) -> list[Block]:
     return [("table", t("caption.columns"), head, rows)]
 
 
-def _learn(summary: Summary, t: Catalogue) -> list[Block]:
-    blocks: list[Block] = []
-    if summary["guaranteed"]:
-        n, unit = summary["guaranteed"]["size"], summary["guaranteed"]["unit"]
-        blocks.append(("text", t("learn.single", n=n, risk=t.percent(1 / n), unit=t(f"unit.{unit}", n=n))))
-    if summary["form"] != "one_table":
-        blocks.append(("text", t("learn.groups")))
-    elif summary["kind"] == "internal":
-        blocks.append(("text", t("learn.mean", risk=t.percent(summary["risk"]["mean"], 2))))
-        if summary["persons_in_several_classes"]:
-            blocks.append(("text", t("learn.spread", n=summary["persons_in_several_classes"])))
-    if summary["kind"] == "internal":
-        for name in ("risk", "attacks"):
-            blocks += _foreign(summary[f"{name}_document"], t(f"caption.{name}"), t)
-    blocks.append(("list", [t("learn.background"), t("learn.other_tables"), t("learn.membership")]))
-    return blocks
-
-
-def _foreign(document: dict[str, Any] | None, caption: str, t: Catalogue) -> list[Block]:
-    """Show what another command measured: its sentences, or its plain numbers."""
-    if not document:
-        return []
-    sentences = [
-        str(entry.get("text") or entry.get("sentence") or entry.get("reason"))
-        for key in ("sentences", "attacks", "findings")
-        for entry in document.get(key, ())
-        if isinstance(entry, dict) and (entry.get("text") or entry.get("sentence") or entry.get("reason"))
-    ]
-    if sentences:
-        return [("text", caption), ("list", sentences)]
-    rows = [[key, t.number(value)] for key, value in document.items() if isinstance(value, int | float | str)]
-    return [("table", caption, [t("head.measure"), t("head.value")], rows)] if rows else []
-
-
 def len_groups(summary: Summary) -> int:
     """Number of classes, or of groups."""
     return sum(entry["classes"] for entry in summary["sizes"])
@@ -248,11 +217,7 @@ def _worst(summary: Summary, t: Catalogue) -> list[Block]:
 
 
 def _warnings(summary: Summary, t: Catalogue) -> list[Block]:
-    found = [warning["message"] for warning in summary.get("warnings", ())]
-    if not found:
-        return []
-    blocks: list[Block] = [("list", found)]
-    return [("text", t("warnings.language")), *blocks] if t.language != "en" else blocks
+    return notes(summary.get("warnings", ()), t)
 
 
 def _verify(summary: Summary, t: Catalogue) -> list[Block]:

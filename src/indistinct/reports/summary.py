@@ -13,15 +13,15 @@ import numpy as np
 
 from indistinct.algorithms import form_of
 from indistinct.losses import kullback_leibler
-from indistinct.releases.manifest import read_manifest
-from indistinct.releases.utility import column_axis
+from indistinct.releases.sides import column_axis
+from indistinct.reports.attackers import check_attacks, check_risk, risk_before_and_after
 from indistinct.tables.classes import classes_of
 from indistinct.tables.records import SUPPRESSED
 from indistinct.utility import Sides
 from indistinct.utility.distributions import distributions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -38,11 +38,18 @@ PACKAGES = ("indistinct", "numpy", "pyarrow", "duckdb")
 def summary(
     release: Release, *, risk: Mapping[str, Any] | None = None, attacks: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Collect the internal summary of a release."""
+    """Collect the internal summary of a release.
+
+    Raises DataError for a document of ``risk`` or ``attack`` about another table.
+    """
     decision, document = release.decision, release.document
     outputs = [Path(path) for path in document["outputs"]]
     form = form_of(decision.policy)
-    sizes, at_risk = _sizes(decision)
+    sizes = _sizes(decision)
+    if risk is not None:
+        check_risk(risk, (document["rows"], document["published_rows"]))
+    if attacks is not None:
+        check_attacks(attacks, (document["published_rows"],))
     return {
         "kind": "internal",
         "form": form,
@@ -72,28 +79,22 @@ def summary(
         "guaranteed": {"size": int(sizes.min()), "unit": document["unit"]} if form == "one_table" else None,
         "distributions": _distributions(decision),
         "worst": _worst(decision) if form == "one_table" else [],
-        "risk": {
-            "highest": 1 / int(sizes.min()),
-            "mean": float(len(sizes) / sizes.sum()),
-            "at_one_in_five": at_risk,
-        },
+        "risk": risk_before_and_after(decision),
         "risk_document": None if risk is None else dict(risk),
         "attacks_document": None if attacks is None else dict(attacks),
         "warnings": document["warnings"],
         "policy": decision.policy.dumps(),
-        **proof(outputs, decision.policy),
+        **proof(document, decision.policy),
     }
 
 
-def _sizes(decision: Decision) -> tuple[Int64, int]:
-    """Sizes of the classes, or of the groups of a release in groups; and the rows in those of fewer than five."""
+def _sizes(decision: Decision) -> Int64:
+    """Sizes of the classes, or of the groups of a release in groups."""
     assignment = decision.assignment
     if assignment.group_of is not None:
         kept = assignment.group_of != SUPPRESSED
-        sizes = np.bincount(assignment.group_of[kept], assignment.count[kept], assignment.groups).astype(np.int64)
-        return sizes, int(sizes[sizes < 5].sum())
-    classes = classes_of(decision.frequencies, assignment)
-    return classes.sizes, int(classes.rows[classes.sizes < 5].sum())
+        return np.bincount(assignment.group_of[kept], assignment.count[kept], assignment.groups).astype(np.int64)
+    return classes_of(decision.frequencies, assignment).sizes
 
 
 def _kl(decision: Decision) -> float | None:
@@ -111,11 +112,10 @@ def asked(policy: Policy) -> dict[str, Any]:
     }
 
 
-def proof(outputs: Sequence[Path], policy: Policy) -> dict[str, Any]:
-    """Hashes and versions: those of the manifest where there is one."""
-    manifest = (read_manifest(outputs[0]) or {}) if outputs else {}
+def proof(document: Mapping[str, Any], policy: Policy) -> dict[str, Any]:
+    """Hashes of the written files and of the policy, and versions."""
     return {
-        "sha256": manifest.get("sha256", {}),
+        "sha256": document["sha256"],
         "policy_sha256": policy.hash(),
         "versions": {name: version(name) for name in PACKAGES},
     }

@@ -130,6 +130,26 @@ def count(
     return Counted(replace(frequencies, persons=persons), cell_of_row, person_of_row, left_out, reading)
 
 
+def rebound(counted: Counted, position: int, hierarchy: Hierarchy) -> Counted:
+    """Give quasi-identifier number ``position`` another hierarchy of the same texts, whose codes may be in any order.
+
+    Not checked: that the texts are the same. Not for tables with persons.
+    """
+    frequencies = counted.frequencies
+    columns = [*frequencies.quasi, *frequencies.sensitive]
+    translations = [np.arange(own.size, dtype=np.int32) for own in columns]
+    translations[position] = translation(columns[position].texts, hierarchy)
+    codes, rows, rank = _canonical(frequencies.codes, frequencies.rows, translations)
+    quasi = (*frequencies.quasi[:position], hierarchy, *frequencies.quasi[position + 1 :])
+    again = frequencies_of(quasi, frequencies.sensitive, codes, rows)
+    cell_of_row = None if counted.cell_of_row is None else np.append(rank, np.int32(-1))[counted.cell_of_row]
+    return replace(
+        counted,
+        frequencies=replace(frequencies, quasi=quasi, codes=codes, rows=rows, start=again.start),
+        cell_of_row=cell_of_row,
+    )
+
+
 def _complete(raw: Int32, dictionaries: Sequence[Dictionary], leave_out: Collection[str]) -> NDArray[np.bool_]:
     """Say which cells have a value in every column of ``leave_out``."""
     kept = np.ones(len(raw), np.bool_)

@@ -71,6 +71,15 @@ def check_names(columns: Sequence[str], attribute: str, *, permuted: bool) -> No
         )
 
 
+def is_qit(columns: Sequence[str], sensitive: Sequence[str]) -> bool:
+    """Whether a table is the first of two: it has groups and none of the sensitive columns.
+
+    >>> is_qit(["age", "group"], ["cost"]), is_qit(["age", "group", "cost"], ["cost"])
+    (True, False)
+    """
+    return GROUP in columns and bool(sensitive) and not any(name in columns for name in sensitive)
+
+
 def publish_pair(
     source: Source,
     counted: Counted,

@@ -1,6 +1,7 @@
 """k^m-anonymity of a set-valued column by generalizing its items along a tree, everywhere alike.
 
-Definition, method, source and worked example: docs/transforms.md.
+As a transform, for tables that other models must hold for too, and the search behind ``algorithms.km``. Definition,
+method, source and worked example: docs/transforms.md.
 """
 
 from __future__ import annotations
@@ -38,17 +39,9 @@ def km(asked: Km, columns: Mapping[str, Column], chance: Chance) -> Outcome:  # 
     tree = Tree(read_taxonomy(asked.hierarchy), column.name)
     split = [items_of(text, column.separator) for text in column.texts]
     rows = np.bincount(column.codes[column.codes >= 0], minlength=len(split))
-    held: Counter[str] = Counter()
-    for own, count in zip(split, rows.tolist(), strict=True):
-        held.update(dict.fromkeys(own, count))
-    if lacking := sum(item not in tree.path for item in held):
-        message = f'{lacking} items of "{column.name}" have no row in the hierarchy of km; add the rows'
-        raise DataError(message, column=column.name)
-    label_of = generalized(split, rows, tree, asked.k, asked.m, held)
-    if any(column.separator in label for label in label_of.values()):
-        message = f'a label in the hierarchy of km contains the separator of "{column.name}"; rename it'
-        raise DataError(message, column=column.name)
-    new = [column.separator.join(sorted({label_of[item] for item in own})) for own in split]
+    held = holders(split, rows)
+    label_of = generalized(split, rows, tree, column.separator, [(asked.k, asked.m)])
+    new = [joined(own, label_of, column.separator) for own in split]
     texts = sorted(set(new))
     place = {text: number for number, text in enumerate(texts)}
     number_of = np.array([*(place[text] for text in new), -1], np.int32)
@@ -67,6 +60,7 @@ class Tree:
     """A hierarchy of items: ``path`` from each leaf to its top, labels repeated along it left out."""
 
     def __init__(self, rows: Sequence[Sequence[str]], attribute: str) -> None:
+        self.attribute = attribute
         self.leaves = check(rows, attribute).leaves
         self.path = {row[0]: tuple(dict.fromkeys(row)) for row in rows}
         self.parent = {low: high for path in self.path.values() for low, high in pairwise(path)}
@@ -80,19 +74,57 @@ class Tree:
         return Fraction(len(self.below[label]) - 1, max(len(self.leaves) - 1, 1))
 
 
+def holders(split: Sequence[Sequence[str]], rows: NDArray[np.int64]) -> Counter[str]:
+    """Count the rows that hold each item."""
+    held: Counter[str] = Counter()
+    for own, count in zip(split, rows.tolist(), strict=True):
+        held.update(dict.fromkeys(own, count))
+    return held
+
+
+def joined(items: Sequence[str], label_of: Mapping[str, str], separator: str) -> str:
+    """Write the set of labels of some items."""
+    return separator.join(sorted({label_of[item] for item in items}))
+
+
 def generalized(
+    split: Sequence[Sequence[str]],
+    rows: NDArray[np.int64],
+    tree: Tree,
+    separator: str,
+    asked: Sequence[tuple[int, int]],
+) -> dict[str, str]:
+    """Return the label of each item that occurs, so that every (k, m) ``asked`` holds for the ``rows`` of each set.
+
+    Raises DataError for items without a row in the tree and for labels that contain the separator, InfeasibleError
+    when the tree ends too early.
+    """
+    held = holders(split, rows)
+    if lacking := sum(item not in tree.path for item in held):
+        message = f'{lacking} items of "{tree.attribute}" have no row in the hierarchy of km; add the rows'
+        raise DataError(message, column=tree.attribute)
+    label_of = {item: item for item in held}
+    for k, m in asked:
+        _lift(label_of, split, rows, tree, k, m, held)
+    if any(separator in label for label in label_of.values()):
+        message = f'a label in the hierarchy of km contains the separator of "{tree.attribute}"; rename it'
+        raise DataError(message, column=tree.attribute)
+    return label_of
+
+
+def _lift(
+    label_of: dict[str, str],
     split: Sequence[Sequence[str]],
     rows: NDArray[np.int64],
     tree: Tree,
     k: int,
     m: int,
     held: Mapping[str, int],
-) -> dict[str, str]:
-    """Return the label of each item that occurs: greedily, the rarest set first, by the cheapest of its labels.
+) -> None:
+    """Lift labels greedily, the rarest set first, by the cheapest of its labels.
 
     Sets of one label are mended first, then of two, and so on; a lift never makes a smaller set rarer.
     """
-    label_of = {item: item for item in held}
     for size in range(1, m + 1):
         while True:
             sets = numbered_sets([sorted({label_of[item] for item in own}) for own in split], np.arange(len(split)))
@@ -109,9 +141,8 @@ def generalized(
                 )
             label = min(able, key=lambda label: (_price(label, tree, label_of, held), label))
             up = tree.parent[label]
-            label_of |= {leaf: up for leaf in tree.below[up] if leaf in label_of}
+            label_of.update({leaf: up for leaf in tree.below[up] if leaf in label_of})
     assert int(rarest(sets, rows, m).min(initial=k)) >= min(k, int(rows.sum()))  # noqa: S101  # what was promised
-    return label_of
 
 
 def _price(label: str, tree: Tree, label_of: Mapping[str, str], held: Mapping[str, int]) -> Fraction:

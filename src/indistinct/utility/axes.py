@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from indistinct.hierarchies.item_labels import ItemReader
 from indistinct.hierarchies.labels import Interval, Reader, parse
 from indistinct.hierarchies.values import EPOCH, exact
 
@@ -150,7 +151,9 @@ class Axis:
             return np.zeros(len(self.after))
         covered = self.widths - 1 if self.kind != "continuous" else self.widths
         if self.type == "date" and self.bound is not None and self.low is not None:
-            covered = self.bound - self.low
+            own = set(self.before)  # a day that is the value itself hides nothing
+            itself = np.array([label is not None and label in own for label in self.after], np.bool_)
+            covered = np.where(itself, 0.0, self.bound - self.low)
         return np.clip(np.where(np.isnan(covered), 0.0, covered) / whole, 0.0, 1.0)
 
 
@@ -168,8 +171,11 @@ def axis_of(
     decimal: str = ".",
     format: str | None = None,  # noqa: A002
     order: Sequence[str] | None = None,
+    separator: str | None = None,
 ) -> Axis:
     """Read the distinct texts of a column before and after publication as the policy declares them.
+
+    With a ``separator`` cells are sets of items and ``rows`` the tree of these; the leaves are the original cells.
 
     >>> age = axis_of("age", ["20", "25", "39"], ["[20, 30)", "39", "*"], "integer")
     >>> age.kind, age.widths.tolist(), age.shares((20.0, 24.0)).tolist()
@@ -178,9 +184,14 @@ def axis_of(
     reading: dict[str, Any] = {"decimal": decimal, "format": format, "order": order, "character": character}
     if type in ("integer", "decimal", "date", "ordinal"):
         return _ordered(name, before, after, type, reading, rows=rows, token=token, domain=domain, weight=weight)
-    leaves = list(dict.fromkeys([*(row[0] for row in rows or ()), *(text for text in before if text is not None)]))
+    known = () if separator is not None else (row[0] for row in rows or ())
+    leaves = list(dict.fromkeys([*known, *(text for text in before if text is not None)]))
     everything: list[str | None] = [*leaves, None] if None in before else [*leaves]
-    reader = Reader(everything, type, rows=rows, token=token, **reading)
+    reader = (
+        Reader(everything, type, rows=rows, token=token, **reading)
+        if separator is None
+        else ItemReader(everything, separator, rows or (), token)
+    )
     place = {leaf: number for number, leaf in enumerate(everything)}
     from scipy.sparse import csr_array
 

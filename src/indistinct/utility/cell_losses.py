@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def cell_losses(sides: Sides, quasi: Sequence[str]) -> dict[str, Any]:
     """Mean LM, ILoss and GCP over the original rows, weighted by the weights of the attributes, and LM by attribute."""
     total = int(sides.rows_before.sum())
-    gone = max(0, total - int(sides.rows_after.sum()))
+    gone = max(0, total - sides.published_rows)
     lm, iloss, gcp = {}, {}, {}
     for name in quasi:
         place = sides.position(name)

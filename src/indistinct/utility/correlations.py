@@ -33,7 +33,7 @@ def correlations(sides: Sides) -> list[dict[str, Any]]:
     return found
 
 
-def _pearson(x: Float64, y: Float64, rows: NDArray[np.int64]) -> dict[str, Any] | None:
+def _pearson(x: Float64, y: Float64, rows: NDArray[Any]) -> dict[str, Any] | None:
     known = ~(np.isnan(x) | np.isnan(y))
     x, y, weight = x[known], y[known], rows[known].astype(np.float64)
     total = float(weight.sum())

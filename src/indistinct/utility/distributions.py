@@ -180,7 +180,7 @@ def contingency(sides: Sides, columns: Sequence[str]) -> list[dict[str, Any]]:
     return found
 
 
-def _table(codes: NDArray[np.integer[Any]], rows: NDArray[np.int64], one: Float64, other: Float64) -> Float64:
+def _table(codes: NDArray[np.integer[Any]], rows: NDArray[Any], one: Float64, other: Float64) -> Float64:
     from scipy.sparse import coo_array
 
     counts = coo_array((rows.astype(np.float64), (codes[:, 0], codes[:, 1])), shape=(len(one), len(other)))

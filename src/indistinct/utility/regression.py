@@ -110,13 +110,13 @@ def _parts(sides: Sides, formula: str) -> tuple[Axis, list[Axis]]:
     return target, predictors
 
 
-def _fit(y: Float64, columns: list[Float64], rows: NDArray[np.int64]) -> dict[str, Any]:
+def _fit(y: Float64, columns: list[Float64], rows: NDArray[Any]) -> dict[str, Any]:
     from scipy import linalg, stats
 
     x = np.column_stack([np.ones(len(y)), *columns])
     known = ~(np.isnan(y) | np.isnan(x).any(axis=1))
     x, y, weight = x[known], y[known], rows[known].astype(np.float64)
-    total, width = int(weight.sum()), x.shape[1]
+    total, width = round(float(weight.sum())), x.shape[1]
     if total <= width:
         return {"rows": total, "r_squared": None, "coefficients": [None] * width}
     gram = x.T @ (x * weight.reshape(-1, 1))

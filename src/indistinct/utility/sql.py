@@ -1,7 +1,8 @@
 """The user's own SQL, asked of both tables.
 
 On the original the query runs as it is. The release is answered by an even spread inside its cells: every generalized
-cell is replaced by a value drawn from it, the query runs on that table, and so ``draws`` times; the estimate is the
+cell is replaced by a value drawn from it (and the sensitive values of a group are dealt to its rows at random), the
+query runs on that table, and so ``draws`` times; the estimate is the
 mean of the answers, the interval their 2.5th and 97.5th percentile (what the spread leaves open, not sampling). The
 table is called ``data``. The query is run by DuckDB, which may touch nothing but that table.
 """
@@ -81,10 +82,10 @@ def _exact(sides: Sides) -> Any:
 
 
 def _drawn(sides: Sides, generator: np.random.Generator) -> Any:
-    codes = np.repeat(np.arange(len(sides.rows_after)), sides.rows_after)
+    codes = sides.drawn(generator)
     columns = {}
     for place, axis in enumerate(sides.axes):
-        values = axis.draw(generator, sides.after[codes, place])
+        values = axis.draw(generator, codes[:, place])
         if axis.is_ordered and axis.type != "ordinal":
             columns[axis.name] = _typed(axis, values)
             continue
@@ -141,9 +142,20 @@ def _ask(table: Any, query: str) -> dict[tuple[str, ...], float]:
                 raise PolicyError("a query must be one SELECT statement on the table data")
             answer = connection.sql(query).to_arrow_table()
         except duckdb.Error as error:
-            raise PolicyError(f"the query cannot be answered: {str(error).splitlines()[0]}") from error
+            hint = ""
+            if isinstance(error, duckdb.BinderException):
+                texts = ", ".join(column.name for column in table.schema if pa.types.is_string(column.type))
+                hint = f"; of type text are {texts}: declare a type in the policy, or cast" if texts else ""
+            message = f"the query cannot be answered: {str(error).splitlines()[0]}{hint}"
+            raise PolicyError(message) from error
     if answer.num_rows > GROUPS:
         raise PolicyError(f"the query gives {answer.num_rows} rows; the most are {GROUPS}: group or filter it")
+    return _read(answer)
+
+
+def _read(answer: Any) -> dict[tuple[str, ...], float]:
+    import pyarrow as pa
+
     kinds = [field.type for field in answer.schema]
     numbers = [
         position

@@ -13,7 +13,7 @@ class KmAnonymity(Privacy):
     """Every set of at most ``m`` items of a set-valued column that occurs is held by at least ``k`` rows.
 
     ``attribute``: a quasi-identifier with a ``separator``; ``k``, ``m``: whole numbers, at least 1; k = 1 is no
-    protection. Checked by ``audit``; no algorithm of this version holds it.
+    protection. The algorithm ``km`` holds it, by the tree of items that is the column's ``hierarchy``.
 
     >>> KmAnonymity("items", k=5, m=2).m
     2

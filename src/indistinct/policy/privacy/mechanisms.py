@@ -2,44 +2,24 @@
 
 from __future__ import annotations
 
-import re
-from decimal import Decimal
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from indistinct.policy.parameters import Exact, Privacy, Whole, exact
+from indistinct.policy.epsilon import Epsilon as Budget
+from indistinct.policy.parameters import Exact, Privacy, Whole
 from indistinct.policy.problems import problem, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from fractions import Fraction
 
     from indistinct.policy.parameters import Number
 
 
 def _epsilon(value: object) -> str:
-    """Read an epsilon: a number above 0, or ``ln x`` with x above 1; returns it as text."""
-    message = 'must be a number above 0, or a text such as "ln 2"'
-    logarithm = re.fullmatch(r"\s*ln\s+(\S+)\s*", value) if isinstance(value, str) else None
-    try:
-        number = exact(logarithm[1] if logarithm else value)
-    except ValueError:
-        raise ValueError(message) from None
-    if number <= (1 if logarithm else 0):
-        raise ValueError(message)
-    if logarithm:
-        return f"ln {number}"
-    if number > _LARGEST:
-        raise ValueError(f"must be at most {_LARGEST}: more is no protection")
-    return str(Decimal(number.numerator) / number.denominator) if _is_decimal(number) else str(number)
+    return str(Budget.read(value))
 
 
-def _is_decimal(number: Fraction) -> bool:
-    return 10**25 % number.denominator == 0
-
-
-_LARGEST = 20
 Epsilon = Annotated[
     str,
     BeforeValidator(_epsilon),
@@ -48,13 +28,17 @@ Epsilon = Annotated[
 
 
 class Safepub(Privacy):
-    """(epsilon, delta)-differential privacy by sampling, fixed ``levels`` and dropping small classes.
+    """(epsilon, delta)-differential privacy by sampling, a recoding scheme and dropping small classes.
 
-    ``epsilon``: number above 0, or "ln x" with x > 1; ``delta``: number, 0 < delta < 1, far below 1 / rows;
-    ``levels``: one level for every quasi-identifier, chosen without looking at the data.
+    ``epsilon``: number above 0, or "ln x" with x > 1, the budget of the whole release; ``delta``: number, 0 < delta <
+    1, far below 1 / rows. The scheme is either fixed, ``levels``: one level for every quasi-identifier, chosen without
+    looking at the data; or searched, ``search_epsilon``: number above 0 and below epsilon, the part of the budget that
+    the search spends.
 
     >>> Safepub("ln 2", "1e-5", levels={"age": 2}).epsilon
     'ln 2'
+    >>> Safepub(1, "1e-5", search_epsilon="0.2").search_epsilon
+    Fraction(1, 5)
 
     Source: Li, Qardaji and Su, ASIACCS 2012, https://arxiv.org/abs/1101.2604; Bild, Kuhn and Prasser, PoPETs 2018(1),
     https://doi.org/10.1515/popets-2018-0004.
@@ -65,18 +49,37 @@ class Safepub(Privacy):
     """Budget of this release; those of several releases add up."""
     delta: Exact = Field(gt=0, lt=1)
     """Probability with which the bound may fail."""
-    levels: dict[str, Annotated[Whole, Field(ge=0)]] = Field(min_length=1)
-    """Level of every quasi-identifier."""
+    levels: dict[str, Annotated[Whole, Field(ge=0)]] | None = Field(default=None, min_length=1)
+    """Level of every quasi-identifier; left out when they are searched."""
+    search_epsilon: Exact | None = Field(default=None, gt=0)
+    """Part of epsilon that chooses the levels by the exponential mechanism."""
     order = ("epsilon", "delta", "levels")
 
     if TYPE_CHECKING:
 
-        def __init__(self, epsilon: Number, delta: Number, levels: Mapping[str, int]) -> None: ...
+        def __init__(
+            self,
+            epsilon: Number,
+            delta: Number,
+            levels: Mapping[str, int] | None = None,
+            *,
+            search_epsilon: Number | None = None,
+        ) -> None: ...
 
-    @model_validator(mode="before")
-    @classmethod
-    def _no_search(cls, data: Any) -> Any:
-        if isinstance(data, dict) and "search_epsilon" in data:
-            sentence = "is known but not built yet; this version has fixed levels"
-            refuse([problem(("search_epsilon",), sentence, data["search_epsilon"], planned=True)])
-        return data
+    @property
+    def budget(self) -> Budget:
+        """The epsilon as a number that can be added and compared."""
+        return Budget.read(self.epsilon)
+
+    @model_validator(mode="after")
+    def _one_scheme(self) -> Self:
+        if (self.levels is None) == (self.search_epsilon is None):
+            sentence = (
+                "is needed once: either levels, one for every quasi-identifier, chosen without looking at the data, or "
+                "search_epsilon, the part of epsilon that chooses them"
+            )
+            refuse([problem(("levels",), sentence)])
+        if self.search_epsilon is not None and not Budget(self.search_epsilon).is_below(self.budget):
+            sentence = f"must be less than epsilon, which is {self.epsilon}: the rest of it is spent on the release"
+            refuse([problem(("search_epsilon",), sentence, self.search_epsilon)])
+        return self

@@ -1,4 +1,4 @@
-"""Charts as inline SVG: bars with their numbers written beside them, a title and a description for screen readers."""
+"""HTML for reports and notebooks: texts, tables, and charts as inline SVG; everything that is given is escaped."""
 
 from __future__ import annotations
 
@@ -6,11 +6,30 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 WIDTH, LABEL, NUMBER, BAR, GAP = 720, 230, 90, 14, 6
 LONGEST = 34  # characters of a label
-FIRST, SECOND = "#8a8a8a", "#1f5fa8"
+FIRST, SECOND, INK = "#8a8a8a", "#1f5fa8", "#1a1a1a"
+FONT = 'font-family="system-ui, Noto Sans, Noto Sans CJK SC, sans-serif" font-size="11"'
+
+
+def preformatted(text: str) -> str:
+    """Show a text as it is in a terminal."""
+    return f"<pre>{escape(text)}</pre>"
+
+
+def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Write a table; the first cell of a row names it."""
+    left = 'style="text-align:left"'
+    heads = "".join(f'<th scope="col" {left}>{escape(str(cell))}</th>' for cell in head)
+    body = "".join(
+        f'<tr><th scope="row" {left}>{escape(str(first))}</th>'
+        + "".join(f"<td {left}>{escape(str(cell))}</td>" for cell in others)
+        + "</tr>"
+        for first, *others in rows
+    )
+    return f"<table><caption>{escape(caption)}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def bars(
@@ -20,12 +39,15 @@ def bars(
     labels: Sequence[str],
     series: Sequence[tuple[str, Sequence[str], Sequence[float]]],
 ) -> str:
-    """Draw horizontal bars: one group for each label, one bar for each series (name, texts, values)."""
+    """Draw horizontal bars: one group for each label, one bar for each series (name, texts, values).
+
+    Numbers are written beside the bars; title and description are for screen readers, ``name`` is unique on the page.
+    """
     most = max((value for _, _, values in series for value in values), default=0.0) or 1.0
     height = len(labels) * (len(series) * BAR + GAP) + (20 if len(series) > 1 else 0) + GAP
     room = WIDTH - LABEL - NUMBER
     colours = (FIRST, SECOND) if len(series) > 1 else (SECOND,)
-    size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
+    size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" {FONT} fill="{INK}"'
     parts = [
         f'<svg role="img" aria-labelledby="{name}-t {name}-d" {size}>',
         f'<title id="{name}-t">{escape(title)}</title><desc id="{name}-d">{escape(description)}</desc>',
