@@ -20,7 +20,7 @@ import indistinct as ind
 
 ROOT = Path(__file__).resolve().parents[1]
 COPIED = ("README.md", "README.zh-CN.md", "LICENSE", "docs", "examples", "experiments/proximity/results")
-LEFT_OUT = ("__pycache__", "reference.py", "discharges.csv")
+LEFT_OUT = ("__pycache__", "reference.py", "register.py", "discharges.csv")
 COMMANDS = (
     "profile", "audit", "policy draft", "policy check", "policy schema", "hierarchy build", "hierarchy check",
     "hierarchy show", "transform", "anonymize", "verify", "explain", "compare", "risk", "attack", "utility",

@@ -36,11 +36,30 @@ def lca_level(values, tree):
     return next(level for level in range(len(paths[0])) if len({path[level] for path in paths}) == 1)
 
 
-# --- Mondrian, strict ------------------------------------------------------------------------------------
+def lm(part, rows, columns):
+    """Loss of a row of a class: mean of (leaves under the label - 1) / (leaves - 1), or of widths over widths."""
+    total = Fraction(0)
+    for at, tree in enumerate(columns):
+        own, column = [row[at] for row in part], [row[at] for row in rows]
+        if len(set(own)) == 1:
+            continue
+        if tree is None:
+            present = [value for value in column if value is not None]
+            total += 1 if None in own else Fraction(max(own) - min(own), max(present) - min(present))
+            continue
+        leaves = [*tree, *([None] if None in column else [])]
+        level = lca_level(own, tree)
+        node = labels(own[0], tree)[level]
+        under = sum(labels(leaf, tree)[level] == node for leaf in leaves)
+        total += Fraction(under - 1, len(leaves) - 1)
+    return total / len(columns)
 
 
-def mondrian(rows, columns, holds):
-    """Classes of strict Mondrian; ``holds(rows)`` judges a part. The whole table must hold."""
+# --- Mondrian --------------------------------------------------------------------------------------------
+
+
+def mondrian(rows, columns, holds, *, relaxed=False):
+    """Classes of Mondrian; ``holds(rows)`` judges a part. The whole table must hold."""
     rows = canonical(rows, columns)
 
     def width(part, at):
@@ -63,6 +82,10 @@ def mondrian(rows, columns, holds):
         if columns[at] is None:
             if None in own:
                 return [[row for row in part if row[at] is not None], [row for row in part if row[at] is None]]
+            if relaxed:  # parts keep the canonical order, so that sorting leaves equal values in it
+                order = sorted(range(len(part)), key=lambda place: own[place])
+                half = len(part) // 2
+                return [[part[place] for place in sorted(some)] for some in (order[:half], order[half:])]
             median = sorted(own)[(len(own) - 1) // 2]
             if median == max(own):
                 return [[row for row in part if row[at] < median], [row for row in part if row[at] >= median]]
@@ -98,8 +121,12 @@ def equal_distance(part, table):
     )
 
 
-def merge(classes, table, t):
-    """Merge the class farthest from the table with its best partner until all are within t."""
+def merge(classes, table, t, columns=None):
+    """Merge the class farthest from the table with its best partner until all are within t.
+
+    The best partner is the one that leaves the least distance; with ``columns``, of those that lower the distance of
+    the class, the one that adds least loss.
+    """
     classes = [list(part) for part in classes]
     while True:
         distances = [equal_distance(part, table) for part in classes]
@@ -108,6 +135,13 @@ def merge(classes, table, t):
         worst = distances.index(max(distances))
         unions = [(equal_distance(classes[worst] + part, table), at) for at, part in enumerate(classes) if at != worst]
         partner = min(unions)[1]
+        lower = [at for distance, at in unions if distance < distances[worst]]
+        if columns is not None and lower:
+
+            def loss(part):
+                return len(part) * lm(part, table, columns)
+
+            partner = min(lower, key=lambda at: loss(classes[worst] + classes[at]) - loss(classes[at]))
         low, high = sorted((worst, partner))
         classes[low] = classes[low] + classes[high]
         del classes[high]
@@ -148,18 +182,31 @@ def cluster_cost(part, rows, columns):
     return total
 
 
-def k_member(rows, columns, k):
+def steps(part, _rows, columns):
+    """Steps of generalization that make the rows of a cluster equal; a column without levels takes one."""
+    return sum(
+        lca_level([row[at] for row in part], tree) if tree else int(len({row[at] for row in part}) > 1)
+        for at, tree in enumerate(columns)
+    )
+
+
+def k_similar(rows, columns, k):
+    """Clusters of k-member by the steps that make two rows equal."""
+    return k_member(rows, columns, k, steps)
+
+
+def k_member(rows, columns, k, cost_of=cluster_cost):
     """Clusters of k-member from the first row; of equal costs the first row is taken."""
     rows = canonical(rows, columns)
     if len(rows) < 2 * k:
         return [rows]
 
     def cost(part):
-        return len(part) * cluster_cost(part, rows, columns)
+        return len(part) * cost_of(part, rows, columns)
 
     left, last, clusters = list(rows), rows[0], []
     while len(left) >= k:
-        last = max(left, key=lambda row: cluster_cost([last, row], rows, columns))
+        last = max(left, key=lambda row: cost_of([last, row], rows, columns))
         left.remove(last)
         cluster = [last]
         while len(cluster) < k:

@@ -162,3 +162,21 @@ def test_size_for_the_statistical_form(k, fraction, significance):
         found = sample_size(k, fraction, Fraction(significance), truncated=truncated)
         assert found == naive.poisson_size(k, fraction, Fraction(significance), truncated=truncated)
         assert 1 <= found <= k
+
+
+@pytest.mark.parametrize("algorithm", ["optimal", "flash", "local"])
+@pytest.mark.parametrize("model", ["k_map", "delta_presence"])
+def test_columns_that_no_label_covers_are_no_obstacle_to_the_answer(tmp_path, model, algorithm):
+    # "sex" is never changed, so the table cannot be one class; nobody of the population is enough for k = 9
+    people = [(20, "f", "10"), (20, "m", "10"), (21, "m", "11")]
+    models = {"k_map": 'model = "k_map"\nk = 9', "delta_presence": 'model = "delta_presence"\nminimum = 0\nmaximum = 0'}
+    policy = policy_in(tmp_path, people, models[model], algorithm)
+    fixed = {name: attribute for name, attribute in policy.attributes.items() if name != "sex"}
+    fixed["sex"] = policy.attributes["sex"].model_copy(update={"hierarchy": None})
+    policy = policy.model_copy(update={"attributes": fixed})
+    if (model, algorithm) == ("delta_presence", "local"):
+        with pytest.raises(ind.PolicyError, match="local cannot hold delta_presence"):
+            ind.anonymize(as_table(people), policy)
+        return
+    with pytest.raises(ind.InfeasibleError):
+        ind.anonymize(as_table(people), policy)

@@ -270,8 +270,6 @@ def test_before_anonymize(tmp_path):
         attributes=ATTRIBUTES | {"born": ATTRIBUTES["born"] | {"confirmed": True}},
     )  # fmt: skip
     asked.save(tmp_path / "p.toml")
-    with pytest.raises(ind.PolicyError, match="were not applied"):
-        ind.anonymize(source, asked, output=output)
     words = ["transform", str(source), "--policy", str(tmp_path / "p.toml"), "--output", str(middle), "--quiet"]
     assert run(words) == 0
     record = json.loads((tmp_path / "middle.csv.transform.json").read_text())
@@ -292,8 +290,87 @@ def test_before_anonymize(tmp_path):
     with pytest.raises(ind.PolicyError, match="seed"):
         ind.anonymize(middle, asked)
     middle.write_text(source.read_text(), encoding="utf-8")
-    with pytest.raises(ind.PolicyError, match="were not applied"):
+    with pytest.raises(ind.PolicyError, match=r"is not the file that middle\.csv\.transform\.json describes any more"):
         ind.anonymize(middle, asked)
+
+
+K3 = [{"model": "k_anonymity", "k": 3}]
+COARSE = ATTRIBUTES | {
+    "born": ATTRIBUTES["born"] | {"confirmed": True}, "sex": {"role": "qi", "hierarchy": {"kind": "suppress"}},
+}  # fmt: skip
+TOP = {"method": "top_coding", "attribute": "income", "limit": 1500}
+
+
+def as_csv(frame, path):
+    rows = [";".join("" if v is None else str(v) for v in row.values()) for row in frame.to_pylist()]
+    path.write_text("\n".join([";".join(frame.column_names), *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_anonymize_applies_the_transforms_of_its_policy(tmp_path):
+    """One run or two: the same file, where nothing is drawn at random."""
+    source = as_csv(table(), tmp_path / "in.csv")
+    blank = {"method": "local_suppression", "k": 2, "attributes": ["sex"]}
+    asked = policy(TOP, blank, privacy=K3, attributes=COARSE)
+    once = ind.anonymize(source, asked, output=tmp_path / "once.csv")
+    middle = tmp_path / "middle.csv"
+    ind.transform(source, asked, output=middle)
+    ind.anonymize(middle, asked, output=tmp_path / "twice.csv")
+    assert (tmp_path / "once.csv").read_bytes() == (tmp_path / "twice.csv").read_bytes()
+    incomes = [float(row["income"]) for row in once.table.to_pylist()]
+    given = [1000 + 13 * i + 0.5 for i in range(60)]
+    assert sorted(incomes) == sorted(min(income, 1500) for income in given)
+    assert once.document["transformed"] == ["top_coding", "local_suppression"]
+    assert once.document["transforms"][0]["loss"]["replaced"] == sum(income > 1500 for income in given)
+    assert once.document["declares"] == "perturbing"
+    assert once.verification["coverage"] == "not proven"
+    assert once.verification["coverage_of_transformed"] == "proven"
+    manifest = json.loads((tmp_path / "once.csv.manifest.json").read_text())
+    assert manifest["transformed"] == ["top_coding", "local_suppression"]
+    assert "transforms" not in manifest  # the losses are for the steward
+    proved = ind.verify(source, tmp_path / "once.csv", asked)
+    assert proved.document["satisfied"]
+    assert "transformed" in {warning["kind"] for warning in proved.document["warnings"]}
+    assert not ind.verify(source, tmp_path / "once.csv", policy(privacy=K3, attributes=COARSE)).document["satisfied"]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_a_frame_is_transformed_once(kind):
+    frame = table() if kind == "pyarrow" else table().to_pandas() if kind == "pandas" else pytest.importorskip(
+        "polars").from_arrow(table())  # fmt: skip
+    swap = {"method": "rank_swapping", "attribute": "income", "share": 0.2}
+    asked = policy(swap, privacy=K3, attributes=COARSE)
+    done_first = ind.transform(frame, asked)
+    release = ind.anonymize(done_first, asked)
+    assert type(release.table) is type(frame)
+    pairs = Counter(zip(done_first.table["income"], done_first.table["born"], strict=True))
+    assert Counter(zip(release.table["income"], release.table["born"], strict=True)) == pairs  # swapped once
+    assert ind.verify(done_first, release.table, asked).document["satisfied"]
+    assert ind.anonymize(frame, asked).document["transformed"] == ["rank_swapping"]
+    warned = ind.verify(frame, release.table, asked).document["warnings"]
+    assert "cannot be done again" in str(warned)
+    with pytest.raises(ind.PolicyError, match="others than those"):
+        ind.anonymize(done_first, policy(TOP, privacy=K3, attributes=COARSE))
+    with pytest.raises(ind.PolicyError, match="seed"):
+        ind.anonymize(ind.transform(frame, asked, seed=1), asked)
+
+
+def test_what_looks_ahead_sees_the_transformed_table():
+    asked = policy({"method": "sampling", "rows": 40}, privacy=K3, attributes=COARSE)
+    assert ind.explain(table(), asked).document["rows"] == 40
+    assert ind.compare(table(), asked, algorithms=["optimal"]).document["rows"] == 40
+    release = ind.anonymize(table(), asked)
+    assert (release.document["rows"], release.document["declares"]) == (40, "truthful")
+    assert release.document["transforms"][0]["loss"]["rows_left_out"] == 20
+
+
+@pytest.mark.parametrize("language", ["en", "zh-CN"])
+def test_the_report_says_what_was_done(tmp_path, language):
+    release = ind.anonymize(table(), policy(TOP, privacy=K3, attributes=COARSE))
+    ind.report(release, tmp_path / "r.html", language=language)
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "top_coding" in text
+    assert {"en": "That gives no k and no other guarantee", "zh-CN": "变换本身不提供 k 值"}[language] in text
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "xlsx", "sav"])

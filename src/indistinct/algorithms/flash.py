@@ -15,7 +15,7 @@ rows may be suppressed, a node above a minimal one can lose less. ``base``, the 
 of a node from below and grows upwards, so few of them are looked at. The result is that of ``optimal``.
 
 Source: F. Kohlmayer, F. Prasser, C. Eckert, A. Kemper, K. Kuhn, Flash: efficient, stable and optimal k-anonymity,
-PASSAT 2012, doi:10.1109/SocialCom-PASSAT.2012.52 (the criteria of the order from memory).
+PASSAT 2012, doi:10.1109/SocialCom-PASSAT.2012.52 (the criteria of the order were not checked against it).
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@
 A class over fewer attributes is a union of classes over more, so both properties follow from closure: they are used
 where every model is absorbing, or merge-closed with nothing suppressed. In all other cases a node is dropped only for a
 projection that proves that every refinement suppresses too many rows (``full_domain.tags``), and no node is taken to
-hold without being judged.
+hold without being judged. A model that judges a release as a whole says nothing about projections, and may look at
+more general levels (``n_t_closeness``), of which an added root would be one: there every node is judged as it is.
 
 A node over a set of attributes is a node of the whole lattice with the others at a root, a level above the most general
 one that merges all values, so class tables are rolled up as everywhere and no verdict is asked for twice.
@@ -36,6 +37,7 @@ from indistinct.algorithms.full_domain.lattice import build_lattice
 from indistinct.algorithms.full_domain.tags import Tags, nodes_at
 from indistinct.algorithms.full_domain.verdicts import Judge
 from indistinct.hierarchies.hierarchy import Level
+from indistinct.models import is_of_classes
 
 if TYPE_CHECKING:
     from indistinct.hierarchies.hierarchy import Hierarchy
@@ -54,6 +56,9 @@ def incognito(frequencies: Frequencies, policy: Policy, progress: Progress) -> A
     """
 
     def find(tags: Tags) -> list[tuple[int, ...]]:
+        if not all(map(is_of_classes, policy.privacy)):
+            tags.settle()
+            return tags.minimal()
         rooted = replace(frequencies, quasi=tuple(map(_with_root, frequencies.quasi)))
         lattice = build_lattice(rooted)
         if lattice.shape == tags.lattice.shape:

@@ -3,6 +3,7 @@
     while some class violates a model:
         c = the class with the largest violation
         merge it with the class that leaves the smallest violation of the two together
+        (partner = "loss": that adds least loss, of those that leave a smaller one than that of c; if there is any)
 
 The violation of a class under t-closeness is its distance from the table (whatever t), under others what it lacks;
 several models add up; ties: the class that comes first, numbers within 1e-9 being ties. It ends: each step removes a
@@ -65,7 +66,7 @@ def merge(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assig
     def solve(problem: Problem, hopeless: Bools) -> Assignment:
         parts, k = _start(problem, hopeless, progress)
         state = state_of_classes(problem, parts)
-        merge_worst(state, progress)
+        merge_worst(state, progress, by_loss=policy.recoding.partner == "loss")
         asked = int(problem.guards.limits[LEAST_SIZE])
         larger = f"merging began with classes of {k} rows or more, so that there were at most {MOST_CLASSES:,} of them"
         return assignment_of(state, settle_classes(state, hopeless), (larger,) if k > asked else ())
@@ -89,7 +90,7 @@ def _start(problem: Problem, hopeless: Bools, progress: Progress) -> tuple[Parts
         k = max(k, int(limits[LEAST_SIZE]) + asked)
 
 
-def merge_worst(state: State, progress: Progress) -> None:
+def merge_worst(state: State, progress: Progress, *, by_loss: bool) -> None:
     """Merge until no class violates the compiled tests; what is nearer to them than rounding is left to ``settle``."""
     from indistinct.kernels.merging import measures, merge_with_nearest
 
@@ -121,7 +122,8 @@ def merge_worst(state: State, progress: Progress) -> None:
         step += 1
         worst = int(bad[np.flatnonzero(rank[bad] >= rank[bad].max() - EQUAL)[0]])
         before = parts.mass[:, 0].copy()
-        if merge_with_nearest(state.units, problem.costs, ranking, parts, worst, used, EQUAL, scratch) < 0.0:
+        here = rank[worst] if by_loss else 0.0
+        if merge_with_nearest(state.units, problem.costs, ranking, parts, worst, used, here, EQUAL, scratch) < 0.0:
             stuck[worst] = True
             changed = np.zeros(0, np.int64)
             continue

@@ -23,9 +23,9 @@ is left out: all combinations of up to m columns are checked, which includes tho
 
 A blank is published as the most general label of its column. Rows are never altered otherwise.
 
-Source: A. Hundepool, L. Willenborg, mu- and tau-Argus: software for statistical disclosure control, 3rd International
-Seminar on Statistical Confidentiality, Bled 1996 (from memory); L. Sweeney, IJUFKS 10(5), 2002, section 5,
-doi:10.1142/S021848850200165X.
+Source: L. Sweeney, IJUFKS 10(5), 2002, section 5, doi:10.1142/S021848850200165X, which describes the method of
+A. Hundepool, L. Willenborg, mu- and tau-Argus: software for statistical disclosure control, 3rd International Seminar
+on Statistical Confidentiality, Bled 1996 (that paper was not at hand).
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@
 
 The ordered distance over ranks of a class with one row of each bucket is at most (n - k) / (2 (n - 1) k). With repeated
 values, other distances or rows left over that bound proves nothing, so every class is judged by the models afterwards,
-and as long as one fails, k is raised (by an eighth, at least by 1) and all is done again; k = n is one class.
+and as long as one fails, k is raised (by an eighth, at least by 1), again so that few rows are left over, and all is
+done again; k = n is one class.
 
 Step 3 makes about n^2 / k distances. Tables that would need more than 500 million are dealt out along a Hilbert curve
 instead: class j gets the j-th row (or rows) of each bucket in the order of the curve, and a note says so. Distances as
@@ -66,7 +67,7 @@ def t_closeness_first(frequencies: Frequencies, policy: Policy, progress: Progre
             class_of = _dealt(units, np.argsort(codes, kind="stable"), k, progress)
             if k >= n or holds(units, class_of):
                 break
-            k = min(n, k + max(1, k // 8))
+            k = least_size(n, model.t, k + max(1, k // 8))
         notes.append(f"classes have at least {min(n, k)} rows, one of each bucket of {model.attribute}")
         if n * n // k > MOST_WORK:
             notes.append("rows were dealt out along a Hilbert curve, as the table is large")

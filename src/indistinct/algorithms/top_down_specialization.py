@@ -25,7 +25,7 @@ Example: 6/6 rows split into 5/1 and 1/5 gain 0.349978 bits; the smallest class 
 0.058330.
 
 Source: B. Fung, K. Wang, P. Yu, Top-down specialization for information and privacy preservation, ICDE 2005, 205-216,
-doi:10.1109/ICDE.2005.143 (details of the score from memory).
+doi:10.1109/ICDE.2005.143 (details of the score were not checked against it).
 """
 
 from __future__ import annotations

@@ -38,7 +38,8 @@ def transform(
 ) -> int:
     """Apply the [[transforms]] of a policy: suppression of cells, coding, PRAM, noise, rank swapping, sampling.
 
-    They give no k: anonymize the result, or audit it. Beside the output stands its record, OUT.transform.json. Exit
+    They give no k: anonymize the result, or audit it. Where the policy has models, anonymize applies them itself; this
+    command keeps the transformed table. Beside the output stands its record, OUT.transform.json. Exit
     code 0: done, 1: a transform cannot be done or a check failed (nothing is written), 2: wrong use or bad input.
     """
     from indistinct.policy import Policy

@@ -141,21 +141,36 @@ def merge_with_nearest(
     parts: Partition,
     c: int,
     partners: Int64,
+    here: float,
     equal: float,
     scratch: Scratch,
 ) -> float:
     """Merge class ``c`` with the partner that leaves the least shortfall (ties: the first); the shortfall, or -1.
 
-    The union gets the number of the class with more members, so that few are moved; of its box only the sides and the
-    loss are kept up to date. Partners that may not be mixed with ``c`` are passed over.
+    With ``here`` > 0, of the partners that leave less than that, the one that adds least loss; where none does, as
+    above. The union gets the number of the class with more members, so that few are moved; of its box only the sides
+    and the loss are kept up to date. Partners that may not be mixed with ``c`` are passed over.
     """
     best, target = np.inf, np.int64(-1)
+    least, cheapest, left = np.inf, np.int64(-1), 0.0
+    own = parts.mass[c, ROWS] * parts.loss[c]
     for e in partners:
-        if e == c or parts.state[e, HEAD] < 0 or union_loss(costs, parts.box[c], parts.box[e]) >= NEVER:
+        if e == c or parts.state[e, HEAD] < 0:
+            continue
+        loss = union_loss(costs, parts.box[c], parts.box[e])
+        if loss >= NEVER:
+            continue
+        rows = parts.mass[e, ROWS]
+        added = (parts.mass[c, ROWS] + rows) * loss - own - rows * parts.loss[e]
+        if cheapest >= 0 and added >= least - equal:  # those that lower the shortfall are known: it must be cheaper
             continue
         short = _shortfall(units, guards, parts, c, e, scratch)
         if short < best - equal:
             best, target = short, e
+        if short < here - equal:
+            least, cheapest, left = added, e, short
+    if cheapest >= 0:
+        best, target = left, cheapest
     if target < 0:
         return -1.0
     into, out = target, np.int64(c)

@@ -7,13 +7,14 @@ whole table until the rest satisfies (``kernels.criteria.removable`` bounds that
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from indistinct.models.contract import Context
 from indistinct.models.registry import MODELS, evaluate, is_merge_closed, is_of_classes
-from indistinct.tables.records import Classes, Histogram
+from indistinct.tables.records import Classes, Crowd, Detail, Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,12 +24,23 @@ if TYPE_CHECKING:
 
 
 def whole_table(frequencies: Frequencies) -> Classes:
-    """Make one class of all rows of a table."""
+    """Make one class of all rows of a table; it covers every value, and everybody of a population.
+
+    Hierarchies may have no label for that: several labels on top, columns that are never changed.
+    """
     from indistinct.tables.classes import classes_of
     from indistinct.tables.records import Assignment
 
     everything = np.zeros(len(frequencies.start) - 1, np.int32)
-    return classes_of(frequencies, Assignment.of_tuples(frequencies, everything))
+    plain = replace(frequencies, population=None, detailed=False, nested=False)
+    root = classes_of(plain, Assignment.of_tuples(plain, everything))
+    if frequencies.population is not None:
+        people = int(frequencies.population.rows.sum())
+        root = replace(root, population=Crowd(np.array([people], np.int64), 0, people))
+    if frequencies.detailed:
+        sizes = np.array([hierarchy.size for hierarchy in frequencies.quasi], np.int64)
+        root = replace(root, detail=Detail(sizes.reshape(1, -1), sizes))
+    return root
 
 
 def feasible_root(privacies: Sequence[Privacy], context: Context, n: int) -> bool:

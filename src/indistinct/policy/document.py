@@ -385,6 +385,8 @@ class Recoding(Section):
     """local: each class as suits it; optimal: one level per column, proven; the others: see the documentation."""
     mode: Literal["strict", "relaxed"] = "strict"
     """mondrian: strict keeps equal rows together, relaxed may divide them."""
+    partner: Literal["distance", "loss"] = "distance"
+    """merge: the partner that leaves the least distance, or of those that lower it the one that adds least loss."""
     partition: Whole | None = Field(default=None, ge=2)
     """k_member, k_similar, mdav: most rows clustered together, as the work grows with their square."""
     aggregate: Literal["range", "mean", "median", "mode"] = "range"
@@ -414,6 +416,8 @@ class Recoding(Section):
         found = []
         if self.mode != "strict" and self.algorithm != "mondrian":
             found.append(problem(("mode",), f"is for mondrian; the algorithm is {self.algorithm}", self.mode))
+        if self.partner != "distance" and self.algorithm != "merge":
+            found.append(problem(("partner",), f"is for merge; the algorithm is {self.algorithm}", self.partner))
         if self.partition is not None and self.algorithm not in QUADRATIC:
             sentence = f"is for {', '.join(QUADRATIC)}; the algorithm is {self.algorithm}"
             found.append(problem(("partition",), sentence, self.partition))

@@ -36,7 +36,8 @@ from indistinct.releases.proof import verify_written
 from indistinct.releases.published import delimiter_of, missing_text, published_options
 from indistinct.releases.ranges import check_ranges, false_ranges, with_ranges
 from indistinct.releases.texts import as_html, release_text
-from indistinct.releases.transformed import qualify, transformed_before
+from indistinct.releases.transform import Transformed, transformed
+from indistinct.releases.transformed import qualify
 from indistinct.releases.withheld import withheld
 from indistinct.tables.count import silent
 from indistinct.tables.frames import give_back, kind_of
@@ -143,10 +144,12 @@ def anonymize(
     """Publish a table that satisfies every model of the policy, and verify it.
 
     The reference distribution is that of the whole input. With ``output`` the file is written beside its place, read
-    back, verified and only then renamed; the manifest comes last. Equal tables (in any order of rows) and policies
-    give equal results, except where ``output.order = "shuffled"``. ``beside`` is called with the finished release and
-    yields files that stand beside the output, such as reports (``stage_report``): they are written before anything has
-    its name, and then all files get theirs, or none.
+    back, verified and only then renamed; the manifest comes last. The ``[[transforms]]`` of the policy are applied
+    first, unless ``table`` is what ``transform`` returned or wrote: the release is one of the transformed table. Equal
+    tables (in any order of rows) and policies give equal results, except where ``output.order = "shuffled"`` or a
+    transform draws at random. ``beside`` is called with the finished release and yields files that stand beside the
+    output, such as reports (``stage_report``): they are written before anything has its name, and then all files get
+    theirs, or none.
 
     Raises PolicyError, SchemaError, DataError, HierarchyError for wrong input, InfeasibleError (with ``reason`` and
     ``nearest``) when the target cannot be met, VerificationError when a written file is not right, or a release breaks
@@ -164,7 +167,6 @@ def anonymize(
     policy = given_policy(policy)
     policy.require_models()
     path = None if output is None else Path(output)
-    before, notices = transformed_before(table, policy)
     if path is not None:
         for file in dict.fromkeys((path, *outputs_of(policy, path))):  # the manifest is named after the first
             check_output(file, table, force=force)
@@ -172,7 +174,10 @@ def anonymize(
     mappings = _mapping_files(policy, path)
     clock = _Clock()
     ledger = open_ledger(policy)
-    prepared = prepare(table, policy, keep_rows=ledger is not None, query=query, sql_table=sql_table, progress=progress)
+    given, before, notices = transformed(table, policy, query=query, sql_table=sql_table, progress=progress)
+    if before:
+        clock.lap("transform")
+    prepared = prepare(given, policy, keep_rows=ledger is not None, query=query, sql_table=sql_table, progress=progress)
     prepared = with_history(prepared, ledger)
     _refuse_near_unique(prepared)
     layout = layout_of(prepared)
@@ -210,7 +215,7 @@ def anonymize(
             deliver(decision, document, path, force=force, beside=companions, clock=clock, progress=progress)
     document["phases"] = clock.laps
     document["seconds"] = round(sum(clock.laps.values()), 3)
-    return Release(document, decision, kind_of(table))
+    return Release(document, decision, table.kind if isinstance(table, Transformed) else kind_of(table))
 
 
 def outputs_of(policy: Policy, output: Path) -> tuple[Path, ...]:

@@ -20,6 +20,7 @@ from indistinct.releases.frontier import chart_text, svg, table_text
 from indistinct.releases.judge import unit_of
 from indistinct.releases.prepare import prepare
 from indistinct.releases.texts import as_html
+from indistinct.releases.transform import transformed
 from indistinct.tables.count import silent
 
 if TYPE_CHECKING:
@@ -131,7 +132,8 @@ def compare(
     wanted = list(dict.fromkeys((name, None if is_drawn(policy, name) else number) for name, number in pairs))
     purse = Purse(_budget(epsilon_budget))
     store = None if output is None else Store(Path(output))
-    prepared = prepare(table, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
+    given, _, applied = transformed(table, policy, query=query, sql_table=sql_table, progress=progress)
+    prepared = prepare(given, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
     frequencies = prepared.counted.frequencies
     mark = fingerprint(frequencies)
     for run in [] if store is None else store.of_table(mark):
@@ -153,7 +155,7 @@ def compare(
             "runs": runs,
             "frontier": frontier,
             "budget": purse.document(),
-            "warnings": [notice.document() for notice in prepared.notices],
+            "warnings": [notice.document() for notice in (*prepared.notices, *applied)],
         }
     )
     if store is not None:

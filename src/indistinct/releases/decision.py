@@ -24,6 +24,8 @@ from indistinct.tables.two_tables import check_names, publish_pair, publish_perm
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from numpy.typing import NDArray
+
     from indistinct.policy import Policy
     from indistinct.releases.prepare import Prepared
     from indistinct.tables.count import Progress
@@ -96,7 +98,7 @@ def apply(prepared: Prepared, assignment: Assignment, layout: Layout) -> Decisio
         attribute = grouped_attribute(prepared.policy)
         one = publish_with_counterfeits(prepared.source, prepared.counted, assignment, recoding, layout, attribute)
         return Decision(prepared, assignment, recoding, one)
-    starred = _stars_rows(prepared, assignment)
+    starred = _stars_rows(prepared, assignment, recoding)
     published = publish(prepared.source, prepared.counted, assignment, recoding, layout, starred=starred)
     return Decision(prepared, assignment, recoding, published)
 
@@ -136,23 +138,49 @@ def _refuse_unfit(policy: Policy, columns: Sequence[str]) -> None:
         check_names(columns, grouped_attribute(policy), permuted=form == "permuted")
 
 
-def _stars_rows(prepared: Prepared, assignment: Assignment) -> bool:
-    """Whether suppressed rows are published with the token in every quasi-identifier."""
-    rule, frequencies = prepared.policy.suppression.rows, prepared.counted.frequencies
-    suppressed = assignment.class_of == SUPPRESSED
-    if rule == "drop" or not suppressed.any():
+def _stars_rows(prepared: Prepared, assignment: Assignment, recoding: Recoding) -> bool:
+    """Whether suppressed rows are published with the token in every quasi-identifier.
+
+    Raises InfeasibleError where they are to be exempt, but a class looks the same, and the two together fail a model.
+    """
+    rule = prepared.policy.suppression.rows
+    if rule == "drop" or not (assignment.class_of == SUPPRESSED).any():
         return False
-    if rule == "exempt":
+    alike = _looks_suppressed(recoding, prepared.policy.output.suppressed_token)
+    if rule == "exempt" and not alike.any():
         return True
-    # the starred rows are one class more, the last one
-    together = np.where(suppressed, assignment.classes, assignment.class_of).astype(np.int32)
-    classes = classes_of(frequencies, Assignment(assignment.cell, assignment.count, together, assignment.classes + 1))
+    failed = _failed_by_starred(prepared, assignment, alike)
+    if rule == "exempt" and failed is not None:
+        raise InfeasibleError(
+            f"a class has the labels of suppressed rows only, and together with the {suppressed_rows(assignment)} rows "
+            f'that rows = "exempt" publishes as such it fails {failed}: a reader could not tell them apart',
+            'rows = "drop" under [suppression] leaves these rows out',
+        )
+    return failed is None
+
+
+def _looks_suppressed(recoding: Recoding, token: str) -> NDArray[np.bool_]:
+    """bool[g]: the classes whose labels are all the suppression token."""
+    columns = [recoding.labels(position) for position in range(len(recoding.quasi))]
+    found: NDArray[np.bool_] = np.logical_and.reduce(
+        [np.array([label == token for label in labels], np.bool_)[label_of] for labels, label_of in columns]
+    )
+    return found
+
+
+def _failed_by_starred(prepared: Prepared, assignment: Assignment, alike: NDArray[np.bool_]) -> str | None:
+    """Name a model that the starred rows fail, as one class with the classes that look ``alike``; None: they hold."""
+    frequencies = prepared.counted.frequencies
+    number = np.append(np.cumsum(~alike) - 1, 0)  # the last for SUPPRESSED, which is -1
+    number[np.append(alike, True)] = last = int((~alike).sum())
+    together = number[assignment.class_of].astype(np.int32)
+    classes = classes_of(frequencies, Assignment(assignment.cell, assignment.count, together, last + 1))
     context = Context(frequencies.references)
     for model in prepared.policy.privacy:
         verdict = evaluate(model, classes, context).satisfied
         if not (verdict[-1] if is_of_classes(model) else verdict.all()):
-            return False
-    return True
+            return model.model
+    return None
 
 
 def layout_of(prepared: Prepared) -> Layout:

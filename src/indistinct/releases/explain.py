@@ -24,6 +24,7 @@ from indistinct.releases.explain_reach import reachable
 from indistinct.releases.item_sets import with_item_levels
 from indistinct.releases.prepare import prepare
 from indistinct.releases.texts import counted, explanation_text
+from indistinct.releases.transform import transformed
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.count import silent
 
@@ -82,7 +83,8 @@ def explain(
     """
     policy = given_policy(policy)
     policy.require_models()
-    prepared = prepare(table, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
+    given, _, applied = transformed(table, policy, query=query, sql_table=sql_table, progress=progress)
+    prepared = prepare(given, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
     rows = prepared.counted.frequencies.total
     document: dict[str, Any] = {"feasible": True, "rows": rows, "reason": None, "nearest": None}
     document["sentences"] = sentences = []
@@ -126,7 +128,7 @@ def explain(
         by_attribute = {}
     document["attributes"] = _attributes(frequencies, by_attribute, say)
     document["reachable"] = [] if loss is None else reachable(prepared, Fraction(loss), say)
-    document["warnings"] = [notice.document() for notice in prepared.notices]
+    document["warnings"] = [notice.document() for notice in (*prepared.notices, *applied)]
     return Explanation(document)
 
 

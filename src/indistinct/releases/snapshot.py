@@ -19,6 +19,7 @@ from indistinct.releases.measured import column_codes
 from indistinct.releases.prepare import prepare
 from indistinct.releases.published import count_published
 from indistinct.releases.recount import matches
+from indistinct.releases.transform import verifiable
 from indistinct.tables.apply import part_of_rows
 from indistinct.tables.count import silent
 from indistinct.tables.counterfeits import COUNTERFEITS, group_numbers
@@ -173,7 +174,8 @@ def snapshot(
     if key is not None and policy.person is None:
         raise PolicyError("who is who in several releases is told by a person key: name it under [person]")
     _refuse_without_key(policy, key)
-    prepared = prepare(original, policy, carry=key is not None, query=query, sql_table=sql_table, progress=progress)
+    given, _ = verifiable(original, policy, query=query, sql_table=sql_table, progress=progress)
+    prepared = prepare(given, policy, carry=key is not None, query=query, sql_table=sql_table, progress=progress)
     mark = sha256(path)
     if key is not None and invariant_model(policy) is not None:
         try:  # a file of the ledger follows those before it; a later release of the same bytes follows all of them

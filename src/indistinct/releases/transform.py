@@ -1,11 +1,11 @@
-"""Transforming single cells and rows as a policy says: a step of its own, before anonymizing or alone."""
+"""Transforming single cells and rows as a policy says: before anonymizing, in one run or as a step of its own."""
 
 from __future__ import annotations
 
 import json
 import secrets
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
@@ -25,7 +25,7 @@ from indistinct.releases.proof import as_spelled
 from indistinct.releases.published import delimiter_of, missing_text, published_options
 from indistinct.releases.recount import altered, matches, recount
 from indistinct.releases.texts import as_html, transform_text
-from indistinct.releases.transformed import asked, record_path
+from indistinct.releases.transformed import asked, done_before, entries_of, record_path, require_asked
 from indistinct.tables.apply import load_columns, sorted_units
 from indistinct.tables.columnar import is_text
 from indistinct.tables.count import silent
@@ -38,6 +38,8 @@ from indistinct.transforms.chance import Chance
 from indistinct.transforms.columns import Column
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from indistinct.policy import GivenPolicy, Policy, Roles
     from indistinct.policy.transforms import Transform
     from indistinct.tables.count import Progress
@@ -62,6 +64,18 @@ class Transformed:
     def table(self) -> Any:
         """The transformed table in the kind of the caller's table (an Arrow table for files)."""
         return give_back(self.published.table(), self.kind)
+
+    @property
+    def as_source(self) -> Source:
+        """The transformed table, to be read as the file or frame that it was made of is read."""
+        given, own = self.source, open_source(self.published.table())
+        return replace(
+            own,
+            name=given.name,
+            dialect=given.dialect,
+            column_labels=given.column_labels,
+            warnings=list(given.warnings),
+        )
 
     def write(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the table and its record, verified from the written file; return the path."""
@@ -157,6 +171,60 @@ def transform(
         _deliver(found, Path(output), force=force)
     document["seconds"] = round(perf_counter() - begin, 3)
     return found
+
+
+def transformed(
+    table: Any, policy: Policy, *, query: str | None = None, sql_table: str | None = None, progress: Progress = silent
+) -> tuple[Any, dict[str, Any], list[Notice]]:
+    """Return the table that a release under a policy is made of: its transforms are applied, here if not before.
+
+    With it come the entries ``transformed`` and ``transforms`` of the document of the release, and warnings. A table
+    that was transformed before is a file with its record, or what ``transform`` returned.
+
+    Raises PolicyError for a table to which other transforms were applied, or that was made with a seed; what
+    ``transform`` raises.
+    """
+    if isinstance(table, Transformed):
+        require_asked(table.document, policy)
+        found = table
+    elif (record := done_before(table, policy)) is not None:
+        entries = entries_of(record)
+        return table, entries, [_applied(entries["transformed"], "before")]
+    elif policy.transforms:
+        found = transform(table, policy, query=query, sql_table=sql_table, progress=progress)
+    else:
+        return table, {}, []
+    entries = entries_of(found.document)
+    kept = [Notice(**one) for one in found.document["warnings"] if one["kind"] in ("perturbing", "sampling", "persons")]
+    notices = [_applied(entries["transformed"], "before" if found is table else "in this run"), *kept]
+    return found.as_source, {**entries, "transforms": found.document["transforms"]}, notices
+
+
+def verifiable(
+    table: Any, policy: Policy, *, query: str | None = None, sql_table: str | None = None, progress: Progress = silent
+) -> tuple[Any, list[Notice]]:
+    """Return the table that a release of a policy is verified against, as ``transformed`` does.
+
+    Transforms that draw at random cannot be done again: then ``table`` is taken as it is, with a warning.
+    """
+    random = transforms.RANDOM.intersection(one.method for one in policy.transforms)
+    if random and not isinstance(table, Transformed) and done_before(table, policy) is None:
+        message = (
+            f"the policy transforms the table at random first ({', '.join(sorted(random))}), which cannot be done "
+            "again: the release is verified against the table as given, which has to be the transformed one, as "
+            "indistinct transform keeps it"
+        )
+        return table, [Notice("not-applied", None, message)]
+    given, _, notices = transformed(table, policy, query=query, sql_table=sql_table, progress=progress)
+    return given, notices
+
+
+def _applied(methods: Sequence[str], when: str) -> Notice:
+    message = (
+        f"the table was transformed {when} ({', '.join(methods)}), which gives no k and no other guarantee: the models "
+        "hold for the transformed table, and the release is verified against that table, not against the original"
+    )
+    return Notice("transformed", None, message)
 
 
 def _located(policy: Policy, one: Transform) -> Transform:

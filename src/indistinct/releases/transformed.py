@@ -6,11 +6,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import PolicyError
-from indistinct.notices import Notice
 from indistinct.releases.manifest import sha256
 from indistinct.tables.source import path_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from indistinct.policy import Policy
@@ -42,35 +42,48 @@ def record_of(table: Any) -> dict[str, Any] | None:
     return found if isinstance(hashes, dict) and hashes.get(path.name) == sha256(path) else None
 
 
-def transformed_before(table: Any, policy: Policy) -> tuple[dict[str, Any], list[Notice]]:
-    """Say what was done to a table before it is anonymized: entries for the document of the release, and warnings.
+def done_before(table: Any, policy: Policy) -> dict[str, Any] | None:
+    """Return the record of a file to which the transforms of the policy were applied, or that a policy without has.
 
-    Raises PolicyError for a policy whose transforms were not applied to the file, and for a table made with a seed.
+    None: there is nothing beside the file, and the transforms are still to be applied. Raises PolicyError for a record
+    of other transforms, or of a file that changed since.
     """
-    record = record_of(table)
-    if record is not None and record.get("seeded"):
-        raise PolicyError("the table was transformed with a seed, for a test: transform it again without one")
-    if policy.transforms and path_of(table) is None:
-        message = "the transforms of the policy are a step of their own and are not applied here; transform the table"
-        return {}, [Notice("not-applied", None, f"{message} first if that was not done")]
-    if policy.transforms and (record is None or record.get("asked") != asked(policy)):
-        what = "were not applied to this table" if record is None else "are others than those applied to this table"
+    record, path = record_of(table), path_of(table)
+    if not policy.transforms:
+        return record
+    if record is None:
+        if path is not None and record_path(path).exists():
+            raise PolicyError(
+                f"{path.name} is not the file that {record_path(path).name} describes any more: transform the original "
+                "again, or remove the record if this is the original",
+                file=path.name,
+            )
+        return None
+    require_asked(record, policy)
+    return record
+
+
+def require_asked(record: Mapping[str, Any], policy: Policy) -> None:
+    """Refuse a table to which other transforms than those of the policy were applied; raises PolicyError."""
+    if record.get("asked") != asked(policy):
         raise PolicyError(
-            f"the transforms of the policy {what}: run indistinct transform and anonymize its output, or take "
+            "the transforms of the policy are others than those applied to this table: anonymize the original, or take "
             "[[transforms]] out of the policy",
             key="transforms",
         )
-    if record is None:
-        return {}, []
-    methods = [entry["method"] for entry in record["transforms"]]
-    found: dict[str, Any] = {"transformed": methods}
+
+
+def entries_of(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Say in the document of a release what was done to its table before.
+
+    Raises PolicyError for a table that was made with a seed.
+    """
+    if record.get("seeded"):
+        raise PolicyError("the table was transformed with a seed, for a test: transform it again without one")
+    found: dict[str, Any] = {"transformed": [entry["method"] for entry in record["transforms"]]}
     if record["declares"] == "perturbing":
         found["declares"] = "perturbing"
-    message = (
-        f"the table was transformed before ({', '.join(methods)}): the release is verified against the transformed "
-        "table, not against the original"
-    )
-    return found, [Notice("transformed", None, message)]
+    return found
 
 
 def qualify(document: dict[str, Any]) -> None:

@@ -26,6 +26,7 @@ from indistinct.releases.ranges import false_ranges
 from indistinct.releases.recount import count_source, matches, respelled, restored
 from indistinct.releases.spelling import guard_of, spellers
 from indistinct.releases.texts import as_html, verification_text
+from indistinct.releases.transform import verifiable
 from indistinct.releases.verify_groups import prove_groups
 from indistinct.releases.verify_invariance import verify_invariance
 from indistinct.tables.columnar import is_text
@@ -91,6 +92,9 @@ def verify(
     tables at once. Under m-invariance the ledger of the policy tells the values of earlier releases, and of counterfeit
     rows no coverage is claimed.
 
+    Where the policy has transforms, they are done again on the original first; those that draw at random cannot be:
+    then ``original`` has to be what ``transform`` returned or wrote.
+
     Raises SchemaError when the published table has columns that the original lacks. Not checked: what an attacker
     learns from other tables.
     """
@@ -100,9 +104,12 @@ def verify(
             verify_invariance(original, published, policy, query=query, sql_table=sql_table, progress=progress)
         )
     refuse_mechanisms(policy)
+    original, applied = verifiable(original, policy, query=query, sql_table=sql_table, progress=progress)
     parts = parts_of(published, st)
     if len(parts) == 2 or form_of(policy) == "permuted":
-        return _verify_groups(original, parts, policy, query=query, sql_table=sql_table, progress=progress)
+        groups = _verify_groups(original, parts, policy, query=query, sql_table=sql_table, progress=progress)
+        groups.document["warnings"] += [notice.document() for notice in applied]
+        return groups
     # other columns are read only to decide again, which tells whose a row is
     carry = policy.person is not None
     prepared = prepare(original, policy, carry=carry, query=query, sql_table=sql_table, progress=progress)
@@ -133,7 +140,7 @@ def verify(
     answer = _coverage(prepared, found, before, quasi, untouched)
     answer = _with_ranges(answer, parts[0], source, prepared)
     progress("verify", 1, 2)
-    notices = list(source.warnings)
+    notices = [*source.warnings, *applied]
     frequencies = prepared.counted.frequencies
     persons = None if frequencies.persons is None else _persons(prepared, found, notices)
     # rows with the token everywhere are a class if they can be one, else they are suppressed rows

@@ -62,6 +62,7 @@ def public(release: Release, attacks: Mapping[str, Any] | None = None) -> dict[s
         "outputs": [path.name for path in outputs],
         **asked(decision.policy),
         "declares": document["declares"],
+        "transformed": document.get("transformed", []),
         "models": [
             {key: entry[key] for key in VERDICT if key in entry and not _lists_values(key, entry)}
             for entry in document["models"]

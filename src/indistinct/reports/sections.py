@@ -81,6 +81,7 @@ def _proved(summary: Summary, t: Catalogue) -> list[Block]:
     ]
     verification, fakes = summary["verification"], summary["counterfeits"]
     added = [] if fakes is None else [t("proved.counterfeits", n=fakes, published=summary["published_rows"])]
+    done = summary["transformed"]
     return [
         ("table", t("caption.models"), head, rows),
         ("text", t("proved.rows_match") if verification["rows_match"] else t("proved.rows_differ")),
@@ -90,6 +91,12 @@ def _proved(summary: Summary, t: Catalogue) -> list[Block]:
             t(f"declares.{summary['declares']}") if t.has(f"declares.{summary['declares']}") else summary["declares"],
         ),
         *(("text", sentence) for sentence in added),
+        *([("text", t("proved.transformed", methods=", ".join(done)))] if done else []),
+        *(
+            [("list", [f"{entry['method']}: {entry['says']}" for entry in losses])]
+            if (losses := summary.get("transforms"))
+            else []
+        ),
     ]
 
 

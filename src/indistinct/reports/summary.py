@@ -57,6 +57,8 @@ def summary(
         **asked(decision.policy),
         "unit": document["unit"],
         "declares": document["declares"],
+        "transformed": document.get("transformed", []),
+        "transforms": document.get("transforms", []),
         "models": document["models"],
         "satisfied": document["satisfied"],
         "verification": {key: document["verification"][key] for key in ("rows_match", "coverage")},

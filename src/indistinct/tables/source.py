@@ -121,7 +121,7 @@ def path_of(table: object) -> Path | None:
 
 
 def open_source(table: object, options: TableOptions | None = None) -> Source:
-    """Open a path, an SQLAlchemy URL or a frame (pandas, Polars, pyarrow, DuckDB) for reading.
+    """Open a path, an SQLAlchemy URL or a frame (pandas, Polars, pyarrow, DuckDB) for reading; a source stays itself.
 
     A path is read by its suffix (``SUFFIXES``); a directory is a table when it holds Parquet files. A text with
     ``://`` is the URL of a database and needs ``options.query`` or ``options.table``; no file is fetched from the
@@ -135,6 +135,8 @@ def open_source(table: object, options: TableOptions | None = None) -> Source:
     >>> open_source(pa.table({"age": [30, 41]})).columns
     ('age',)
     """
+    if isinstance(table, Source):
+        return table
     options = options or TableOptions()
     path = path_of(table)
     if isinstance(table, str) and path is None:

@@ -9,7 +9,7 @@ what it changed, the rows that it keeps, and its own loss. Nothing it is given i
 
 ``DECLARES`` says what a transform does to data: *truthful* (every published cell covers its original: it is the
 original, blank, or a label above it), *perturbing* (a published cell need not be true of its row) or *sampling* (rows
-go; those that stay are true).
+go; those that stay are true). ``RANDOM`` are those that draw anew in every run.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ DECLARES: Final = {
     "km": "truthful",
     "sampling": "sampling",
 }
+RANDOM: Final = frozenset({"pram", "additive_noise", "correlated_noise", "rank_swapping", "sampling"})
 _FILES: Final = {
     "top_coding": "coding",
     "bottom_coding": "coding",
