@@ -228,7 +228,7 @@ def test_a_manifest_that_does_not_fit_leaves_nothing(tmp_path, monkeypatch):
     def full(*_args, **_settings):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(ind.DataError, match="nothing was delivered"):
         ind.anonymize(pa.table({"q": ["a", "a"]}), policy(plain(q="qi")), output=tmp_path / "out.csv")
     assert not list(tmp_path.iterdir())
