@@ -13,7 +13,7 @@ from indistinct.models import Context
 from indistinct.notices import Notice
 from indistinct.policy import from_flags
 from indistinct.policy import given as given_policy
-from indistinct.releases.item_sets import sets_of_recoding
+from indistinct.releases.item_sets import sets_of_assignment
 from indistinct.releases.judge import best_of_each, judge, persons_spread, refuse_mechanisms, unit_of, weaknesses
 from indistinct.releases.population import crowd_of_labels
 from indistinct.releases.prepare import near_unique, prepare
@@ -111,7 +111,7 @@ def audit(
     starred = starred_tuples(frequencies, policy.output.suppressed_token) if suppressed_rows == "exempt" else None
     assignment = whole_tuples(frequencies, starred)
     classes = _with_population(prepared, classes_of(frequencies, assignment), assignment)
-    classes = replace(classes, sets=sets_of_recoding(prepared.policy, recoding_of(frequencies, assignment)))
+    classes = replace(classes, sets=sets_of_assignment(prepared.policy, frequencies, assignment))
     context = Context(frequencies.references)
     progress("judge", 0, 1)
     if not len(classes):

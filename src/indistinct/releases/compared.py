@@ -22,7 +22,7 @@ from indistinct.policy.epsilon import Epsilon
 from indistinct.policy.privacy import Safepub
 from indistinct.releases.decision import decide, suppressed_rows
 from indistinct.releases.groups import judge_both
-from indistinct.releases.item_sets import sets_of_recoding, with_item_levels
+from indistinct.releases.item_sets import sets_of_assignment, with_item_levels
 from indistinct.releases.judge import judge
 from indistinct.tables.classes import classes_of, groups_of, recoding_of
 from indistinct.tables.records import SUPPRESSED
@@ -143,7 +143,7 @@ def _measured(frequencies: Frequencies, policy: Policy, assignment: Assignment) 
     recoding = recoding_of(frequencies, assignment)
     alike = merged(assignment, recoding)
     classes = classes_of(frequencies, alike)
-    classes = replace(classes, sets=sets_of_recoding(policy, recoding_of(frequencies, alike)))
+    classes = replace(classes, sets=sets_of_assignment(policy, frequencies, alike))
     context = Context(frequencies.references)
     groups = None if assignment.group_of is None else groups_of(frequencies, assignment)
     models = judge(policy, classes, context)[0] if groups is None else judge_both(policy, groups, classes, context)

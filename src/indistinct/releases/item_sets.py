@@ -12,6 +12,7 @@ from indistinct.algorithms.km import item_hierarchy, refuse_persons, require_alo
 from indistinct.hierarchies.suppression import ROOT
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.policy.privacy import KmAnonymity
+from indistinct.tables.classes import recoding_of
 from indistinct.tables.count import rebound
 from indistinct.tables.item_sets import item_sets
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from indistinct.policy import Policy
     from indistinct.releases.prepare import Prepared
-    from indistinct.tables.records import ItemSets, Recoding
+    from indistinct.tables.records import Assignment, Frequencies, ItemSets
 
 
 def with_item_levels(prepared: Prepared) -> Prepared:
@@ -72,7 +73,11 @@ def sets_of_labels(
     }
 
 
-def sets_of_recoding(policy: Policy, recoding: Recoding) -> dict[str, ItemSets]:
-    """Split the labels that a recoding publishes."""
-    names = [hierarchy.attribute for hierarchy in recoding.quasi]
-    return sets_of_labels(policy, {name: recoding.labels(position) for position, name in enumerate(names)})
+def sets_of_assignment(policy: Policy, frequencies: Frequencies, assignment: Assignment) -> dict[str, ItemSets]:
+    """Split the labels that the classes of an assignment publish in set-valued columns."""
+    names = [hierarchy.attribute for hierarchy in frequencies.quasi]
+    asked = [name for name in policy.item_columns if name in names]
+    if not asked or not assignment.classes:
+        return {}
+    recoding = recoding_of(frequencies, assignment)
+    return sets_of_labels(policy, {name: recoding.labels(names.index(name)) for name in asked})

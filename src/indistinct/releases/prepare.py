@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -241,22 +242,24 @@ def prepare(
     population = population_of(policy, quasi, options_of(policy))
     if population is not None and not for_audit:
         bind = population.widened(bind, quasi)
-    counted = count(
-        source,
-        quasi,
-        sensitive,
-        bind,
-        person=roles.person,
-        leave_out=[name for name in sensitive if roles.attributes[name].missing == "drop"],
-        keep_rows=keep_rows or (carry and bool(carried_names or kept_identifying(roles))),
-        progress=progress,
-    )
+    with ThreadPoolExecutor(1) as other:  # columns that are not counted are read meanwhile
+        loading = other.submit(load_columns, source, carried_names) if carry and carried_names else None
+        counted = count(
+            source,
+            quasi,
+            sensitive,
+            bind,
+            person=roles.person,
+            leave_out=[name for name in sensitive if roles.attributes[name].missing == "drop"],
+            keep_rows=keep_rows or (carry and bool(carried_names or kept_identifying(roles))),
+            progress=progress,
+        )
+        carried = {} if loading is None else loading.result()
     if references is not None:
         counted = replace(counted, frequencies=replace(counted.frequencies, references=references))
     counted = replace(counted, frequencies=_placed_missing(counted.frequencies, policy))
     if not for_audit:
         counted = replace(counted, frequencies=_with_population(counted.frequencies, policy, population))
-    carried = load_columns(source, carried_names) if carry and carried_names else {}
     return Prepared(source, policy, roles, counted, carried, tuple(notices), population)
 
 

@@ -15,7 +15,7 @@ from indistinct.errors import VerificationError
 from indistinct.tables.arrow import number_array, text_array, whole_numbers
 from indistinct.tables.dictionary import Dictionary, texts_of
 from indistinct.tables.order import lexicographic_order, run_starts
-from indistinct.tables.source import TableOptions, open_source
+from indistinct.tables.source import TableOptions, ahead, open_source
 from indistinct.tables.write import DELIMITED_OUTPUTS
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def misplaced(
     """
     columns = [_Sequence(column, spelling_of, guard) for column in published.columns]
     rows, total = 0, published.rows
-    for batch in source.batches([column.name for column in published.columns]):
+    for batch in ahead(source.batches([column.name for column in published.columns])):
         if rows + batch.num_rows > total:
             return None
         for column, array in zip(columns, batch.columns, strict=True):

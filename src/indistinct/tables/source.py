@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -104,6 +105,16 @@ class Source:
                 yield batch
         if rows == 0:
             raise DataError(f"{self.name} has no rows; a table needs at least one", file=self.name)
+
+
+def ahead(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield batches; a thread reads the next one while the caller works on the last."""
+    iterator = iter(batches)
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, iterator, None)
+        while (batch := coming.result()) is not None:
+            coming = reader.submit(next, iterator, None)
+            yield batch
 
 
 def is_url(table: object) -> bool:
