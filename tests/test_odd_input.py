@@ -410,3 +410,11 @@ def test_the_order_is_kept_without_columns_to_carry(tmp_path, rows):
     published = pq.read_table(published_and_proved(table, decided, tmp_path / "out.parquet")).to_pylist()
     kept = [("b", "5"), ("a", "4"), *([("*", "3")] if rows == "exempt" else []), ("a", "2"), ("b", "1")]
     assert [(row["q"], row["s"]) for row in published] == kept
+
+
+def test_an_audit_of_suppressed_rows_alone_says_what_to_do():
+    table = pa.table({"q": ["*", "*"], "s": ["x", "y"]})
+    decided = policy({"q": SUPPRESS, "s": {"role": "sensitive"}})
+    with pytest.raises(ind.DataError, match="--suppressed-rows class"):
+        ind.audit(table, decided)
+    assert ind.audit(table, decided, suppressed_rows="class").document["models"][0]["achieved"] == {"k": 2}

@@ -16,6 +16,9 @@ MODELS = [
     {"model": "alpha_k", "attribute": "s", "alpha": "2/3", "k": 2},
 ]
 
+# strict Mondrian keeps one class of everything but the rows that go; with these, 10 of 13 rows hold "a"
+SPOILT = list(zip("wwxwwxxxwwwwx", "yyzyzzyyzyzzy", "aaaaabaabbaaa", strict=True))
+
 
 def policy(rows, algorithm):
     return ind.Policy(
@@ -51,9 +54,33 @@ def test_no_class_is_exempt(algorithm, how, rows):
 
 
 def test_the_answer_says_why_nothing_is_published():
-    # strict Mondrian keeps one class of everything but the rows that go; with these, 10 of 13 rows hold "a"
-    rows = list(zip("wwxwwxxxwwwwx", "yyzyzzyyzyzzy", "aaaaabaabbaaa", strict=True))
     with pytest.raises(ind.InfeasibleError, match=r'rows = "exempt" publishes as such it fails alpha_k') as caught:
-        ind.anonymize(table(rows), policy("exempt", "mondrian"))
+        ind.anonymize(table(SPOILT), policy("exempt", "mondrian"))
     assert 'rows = "drop"' in caught.value.nearest
-    assert ind.anonymize(table(rows), policy("drop", "mondrian")).document["satisfied"]
+    assert ind.anonymize(table(SPOILT), policy("drop", "mondrian")).document["satisfied"]
+
+
+def test_comparing_and_explaining_say_so_too():
+    decided = policy("exempt", "mondrian")
+    (run,) = ind.compare(table(SPOILT), decided, algorithms=["mondrian"]).runs
+    assert (run["status"], "fails alpha_k" in run["reason"]) == ("infeasible", True)
+    answer = ind.explain(table(SPOILT), decided).document
+    assert (answer["feasible"], answer["nearest"]) == (False, 'rows = "drop" under [suppression] leaves these rows out')
+    assert ind.compare(table(SPOILT), policy("drop", "mondrian"), algorithms=["mondrian"]).document["satisfied"]
+
+
+KEPT = {"order": "kept", "confirmed": True}
+
+
+@pytest.mark.parametrize("unfit", [{"suppression": {"rows": "exempt"}}, {"output": KEPT}])
+def test_what_groups_cannot_do_is_refused_before_anything_is_told(unfit):
+    decided = ind.Policy(
+        attributes={"a": {"role": "qi"}, "s": {"role": "sensitive"}}, privacy=[ind.DistinctL("s", 2)],
+        recoding={"algorithm": "anatomy"}, **unfit,
+    )  # fmt: skip
+    rows = pa.table({"a": list("abcd"), "s": list("xyxy")})
+    (run,) = ind.compare(rows, decided, algorithms=["anatomy"]).runs
+    assert (run["status"], "publishes groups" in run["reason"]) == ("policy", True)
+    for command in (ind.anonymize, ind.explain):
+        with pytest.raises(ind.PolicyError, match="publishes groups"):
+            command(rows, decided)

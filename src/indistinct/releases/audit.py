@@ -115,7 +115,10 @@ def audit(
     context = Context(frequencies.references)
     progress("judge", 0, 1)
     if not len(classes):
-        raise DataError("every row is fully suppressed: there is no class to judge")
+        raise DataError(
+            "every row is fully suppressed: there is no class to judge; to judge these rows as one class, give "
+            '--suppressed-rows class (suppressed_rows="class")'
+        )
     entries, evaluations = (
         judge(policy, classes, context) if policy.privacy else (best_of_each(policy, classes, context), [])
     )

@@ -20,7 +20,7 @@ from indistinct.models.safepub import budget, mechanism
 from indistinct.policy import Policy
 from indistinct.policy.epsilon import Epsilon
 from indistinct.policy.privacy import Safepub
-from indistinct.releases.decision import decide, suppressed_rows
+from indistinct.releases.decision import decide, stars_rows, suppressed_rows
 from indistinct.releases.groups import judge_both
 from indistinct.releases.item_sets import sets_of_assignment, with_item_levels
 from indistinct.releases.judge import judge
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from indistinct.releases.compare_store import Store
     from indistinct.releases.prepare import Prepared
     from indistinct.tables.count import Progress
-    from indistinct.tables.records import Assignment, Classes, Frequencies, Recoding
+    from indistinct.tables.records import Assignment, Classes, Recoding
 
 
 @dataclass
@@ -120,7 +120,7 @@ def compared(
         own = with_item_levels(replace(prepared, policy=policy))
         assignment = decide(own, progress)
         used = {"seconds": round(perf_counter() - start, 3), "peak_memory_bytes": _peak()}
-        found = {**asked, **_measured(own.counted.frequencies, policy, assignment), **spent, **used}
+        found = {**asked, **_measured(own, assignment), **spent, **used}
     except Cancelled:
         raise
     except IndistinctError as error:
@@ -138,9 +138,11 @@ def _failure(error: IndistinctError) -> dict[str, Any]:
     return {"status": error.kind, "reason": error.public_message, "nearest": nearest}
 
 
-def _measured(frequencies: Frequencies, policy: Policy, assignment: Assignment) -> dict[str, Any]:
+def _measured(prepared: Prepared, assignment: Assignment) -> dict[str, Any]:
     """Judge what a run would publish and measure what it loses."""
+    policy, frequencies = prepared.policy, prepared.counted.frequencies
     recoding = recoding_of(frequencies, assignment)
+    stars_rows(prepared, assignment, recoding)
     alike = merged(assignment, recoding)
     classes = classes_of(frequencies, alike)
     classes = replace(classes, sets=sets_of_assignment(policy, frequencies, alike))

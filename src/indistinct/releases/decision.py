@@ -76,6 +76,7 @@ def decide(prepared: Prepared, progress: Progress = silent) -> Assignment:
     """
     policy, frequencies = prepared.policy, prepared.counted.frequencies
     require_fit(policy)
+    _refuse_unfit(policy)
     # another loss is the same search under other prices
     searched = replace(frequencies, quasi=priced(frequencies.quasi, policy.recoding.loss))
     assignment = algorithm(policy.recoding.algorithm)(searched, policy, progress)
@@ -98,7 +99,7 @@ def apply(prepared: Prepared, assignment: Assignment, layout: Layout) -> Decisio
         attribute = grouped_attribute(prepared.policy)
         one = publish_with_counterfeits(prepared.source, prepared.counted, assignment, recoding, layout, attribute)
         return Decision(prepared, assignment, recoding, one)
-    starred = _stars_rows(prepared, assignment, recoding)
+    starred = stars_rows(prepared, assignment, recoding)
     published = publish(prepared.source, prepared.counted, assignment, recoding, layout, starred=starred)
     return Decision(prepared, assignment, recoding, published)
 
@@ -118,7 +119,7 @@ def grouped_attribute(policy: Policy) -> str:
     return next(name for model in policy.privacy for name in model.attributes_used)
 
 
-def _refuse_unfit(policy: Policy, columns: Sequence[str]) -> None:
+def _refuse_unfit(policy: Policy) -> None:
     """Refuse what a release in groups cannot do."""
     form = form_of(policy)
     if form == "one_table":
@@ -134,11 +135,9 @@ def _refuse_unfit(policy: Policy, columns: Sequence[str]) -> None:
             f'"{name}" publishes groups, whose rows are sorted or shuffled; set another order under [output]',
             key="output.order",
         )
-    if any(model.attributes_used for model in policy.privacy):
-        check_names(columns, grouped_attribute(policy), permuted=form == "permuted")
 
 
-def _stars_rows(prepared: Prepared, assignment: Assignment, recoding: Recoding) -> bool:
+def stars_rows(prepared: Prepared, assignment: Assignment, recoding: Recoding) -> bool:
     """Whether suppressed rows are published with the token in every quasi-identifier.
 
     Raises InfeasibleError where they are to be exempt, but a class looks the same, and the two together fail a model.
@@ -195,7 +194,10 @@ def layout_of(prepared: Prepared) -> Layout:
     }
     dropped = {*roles.identifying, roles.person} - set(transformed)
     columns = tuple(name for name in source.columns if name not in dropped)
-    _refuse_unfit(policy, columns)
+    _refuse_unfit(policy)
+    form = form_of(policy)
+    if form != "one_table" and any(model.attributes_used for model in policy.privacy):
+        check_names(columns, grouped_attribute(policy), permuted=form == "permuted")
     return Layout(columns, prepared.carried, transformed, policy.output.suppressed_token, policy.output.order)
 
 

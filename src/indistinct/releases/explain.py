@@ -17,7 +17,7 @@ from indistinct.algorithms import form_of
 from indistinct.errors import InfeasibleError
 from indistinct.losses import lm
 from indistinct.policy import given as given_policy
-from indistinct.releases.decision import decide, suppressed_rows
+from indistinct.releases.decision import decide, stars_rows, suppressed_rows
 from indistinct.releases.explain_classes import largest, one_level_less, stretching, suppressed
 from indistinct.releases.explain_groups import left_over, most_frequent, sizes
 from indistinct.releases.explain_reach import reachable
@@ -95,6 +95,8 @@ def explain(
     try:
         prepared = with_item_levels(prepared)
         assignment = decide(prepared, progress)
+        recoding = recoding_of(prepared.counted.frequencies, assignment)
+        stars_rows(prepared, assignment, recoding)
     except InfeasibleError as error:
         document.update(feasible=False, reason=error.public_message, nearest=error.nearest)
         say("target", f"the target cannot be met: {error.public_message}")
@@ -108,7 +110,6 @@ def explain(
     if in_groups:
         document["most_frequent"] = most_frequent(frequencies, policy, say)
     if document["feasible"]:
-        recoding = recoding_of(frequencies, assignment)
         mean, by_attribute = lm(frequencies, assignment, recoding)
         document["lm"], document["classes"] = float(mean), assignment.classes
         document["suppressed_rows"] = suppressed_rows(assignment)
