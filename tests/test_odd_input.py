@@ -418,3 +418,23 @@ def test_an_audit_of_suppressed_rows_alone_says_what_to_do():
     with pytest.raises(ind.DataError, match="--suppressed-rows class"):
         ind.audit(table, decided)
     assert ind.audit(table, decided, suppressed_rows="class").document["models"][0]["achieved"] == {"k": 2}
+
+
+def test_a_public_report_that_cannot_be_is_refused_before_the_table_is_read(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    safepub = '[[privacy]]\nmodel = "safepub"\nepsilon = 1\ndelta = 0.00001\nlevels = {q = 0}\n'
+    text = '[attributes.q]\nrole = "qi"\n' + safepub + '[recoding]\nalgorithm = "safepub"\n[suppression]\nlimit = 1\n'
+    written(tmp_path, text, "p.toml")
+    words = [
+        "anonymize",
+        "no-such.csv",
+        "--policy",
+        "p.toml",
+        "--output",
+        "o.csv",
+        "--public-report",
+        "q.html",
+        "--json",
+    ]
+    assert run(words) == 2
+    assert "no public report under safepub" in json.loads(capsys.readouterr().out)["error"]["message"]

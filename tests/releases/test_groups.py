@@ -492,3 +492,15 @@ def test_ke_partition_in_generalized_classes():
     assert all(len(wages) >= 3 and max(wages) - min(wages) >= 100 for wages in groups.values())
     assert len(groups) > len(set(ages))
     assert ind.verify(table, found.table, policy).satisfied
+
+
+def test_an_audit_of_permuted_values_names_the_command_that_proves_them():
+    decided = ind.Policy(
+        attributes={"a": {"role": "qi"}, "s": {"role": "sensitive"}}, privacy=[ind.DistinctL("s", 2)],
+        recoding={"algorithm": "anatomy", "form": "permuted"},
+    )  # fmt: skip
+    table = pa.table({"a": list("abcd"), "s": list("xyxy")})
+    published = ind.anonymize(table, decided).table
+    with pytest.raises(ind.SchemaError, match="indistinct verify ORIGINAL PUBLISHED"):
+        ind.audit(published, decided)
+    assert ind.verify(table, published, decided).satisfied

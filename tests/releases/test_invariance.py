@@ -397,3 +397,13 @@ def test_other_formats_are_read_back(tmp_path, suffix):
     assert released.document["ledger"]["satisfied"]
     assert ind.verify(table(SECOND), path, book.policy()).satisfied
     assert ind.verify(table(SECOND), released.table, book.policy()).satisfied
+
+
+def test_risk_reads_a_release_with_counterfeits_and_utility_says_that_it_does_not(tmp_path):
+    book = Book(tmp_path)
+    policy = book.policy()
+    book.publish("first", FIRST)
+    found = ind.risk(book.file("first"), policy).document
+    assert (found["rows"], found["classes"]) == (4, 2)
+    with pytest.raises(SchemaError, match="rows of nobody"):
+        ind.utility(table(FIRST), book.file("first"), policy)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from indistinct.cli.common import Report
+    from indistinct.policy import Policy
     from indistinct.releases.anonymize import Release
     from indistinct.tables.write import Staged
 
@@ -78,7 +79,7 @@ def anonymize(
     source = place(table) if table is not None else place(str(written), given.base)
     documents = {"report": report_file, "public_report": public_report, "dictionary": dictionary_file}
     wanted = {kind: file for kind, file in documents.items() if file is not None}
-    _check_documents(source, output, wanted, language, force)
+    _check_documents(source, given, output, wanted, language, force)
     if (attacks or risk_file or attack_file) and not (report_file or public_report):
         message = "--attacks, --risk-document and --attack-document are for reports: name one with --report"
         raise typer.BadParameter(message)
@@ -106,14 +107,19 @@ def anonymize(
     return 0
 
 
-def _check_documents(source: str | Path, output: Path, wanted: dict[str, Path], language: str, force: bool) -> None:
+def _check_documents(
+    source: str | Path, policy: Policy, output: Path, wanted: dict[str, Path], language: str, force: bool
+) -> None:
     """Refuse documents that could not be written, or that are another file of this run, before anything runs."""
     if not wanted:
         return
     from indistinct.releases.manifest import manifest_path
     from indistinct.reports.dictionary import check_dictionary
+    from indistinct.reports.public import check_public
     from indistinct.reports.report import check_report
 
+    if "public_report" in wanted:
+        check_public(policy)
     taken = {output.resolve(), manifest_path(output).resolve()}
     if isinstance(source, Path):
         taken.add(source.resolve())

@@ -8,6 +8,7 @@ from indistinct.algorithms import form_of
 from indistinct.errors import SchemaError
 from indistinct.notices import Notice
 from indistinct.policy import Attribute, Policy
+from indistinct.tables.counterfeits import COUNTERFEITS
 from indistinct.tables.two_tables import GROUP, TOTALS, is_qit
 
 if TYPE_CHECKING:
@@ -36,9 +37,10 @@ def as_it_stands(policy: Policy, columns: Sequence[str], notices: list[Notice], 
     """Return the policy for a table that may be published already.
 
     Identifying columns and the person key may be lacking: they were dropped on purpose. With ``only_quasi`` the table
-    may also be one in groups: the first of two, which lacks the sensitive columns, or one with permuted values.
+    may also be one in groups: the first of two, which lacks the sensitive columns, one with permuted values or one with
+    counterfeits.
 
-    Raises SchemaError for the first of two tables where sensitive columns are needed.
+    Raises SchemaError for a table in groups where its sensitive values are to be judged.
     """
     lacking = [name for name, a in policy.attributes.items() if a.role == "identifying" and name not in columns]
     added: list[str] = []
@@ -51,8 +53,16 @@ def as_it_stands(policy: Policy, columns: Sequence[str], notices: list[Notice], 
             )
         lacking += policy.sensitive_attributes
         added = [GROUP]
-    elif only_quasi and form_of(policy) == "permuted":
+    elif form_of(policy) == "permuted":
+        if not only_quasi and GROUP in columns and GROUP not in policy.attributes:
+            raise SchemaError(
+                f'the table has a column "{GROUP}", as one with permuted values has: its models hold for groups, which '
+                "are proved with: indistinct verify ORIGINAL PUBLISHED",
+                column=GROUP,
+            )
         added = [GROUP, *TOTALS]
+    elif any(model.model == "m_invariance" for model in policy.privacy):
+        added = [GROUP, COUNTERFEITS]
     added = [name for name in added if name in columns and name not in policy.attributes]
     if added:
         message = (

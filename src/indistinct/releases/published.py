@@ -10,6 +10,7 @@ from indistinct.hierarchies.suppression import ROOT
 from indistinct.releases.lacking import range_names
 from indistinct.releases.prepare import options_of
 from indistinct.releases.recount import count_source
+from indistinct.tables.counterfeits import COUNTERFEITS
 from indistinct.tables.source import open_source, path_of
 from indistinct.tables.two_tables import GROUP
 
@@ -91,6 +92,8 @@ def _counted(
     unknown = [name for name in source.columns if name not in known]
     if unknown:
         hint = "; of a release in two tables give both, first QIT, then ST" if GROUP in unknown else ""
+        if COUNTERFEITS in unknown:
+            hint = "; a release under m_invariance holds rows of nobody, and is not compared: verify it, or attack it"
         raise SchemaError(
             f'the published table has a column "{unknown[0]}" that the original lacks{hint}', column=unknown[0]
         )

@@ -38,6 +38,16 @@ HIDDEN = frozenset(
 VERDICT = ("model", "attribute", "attributes", "distance", "kind", "estimator", "required", "satisfied")
 
 
+def check_public(policy: Policy) -> None:
+    """Raise UnsupportedError for a model whose public report would tell what it protects."""
+    for model in policy.privacy:
+        if model.model in MECHANISMS:
+            raise UnsupportedError(
+                f"there is no public report under {model.model}, whose row counts are protected; publish the manifest "
+                "instead, and leave the public report out"
+            )
+
+
 def public(release: Release, attacks: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Collect the public summary of a release.
 
@@ -46,10 +56,7 @@ def public(release: Release, attacks: Mapping[str, Any] | None = None) -> dict[s
     Raises UnsupportedError for a model of scope mechanism: there the number of dropped rows is itself protected.
     Raises DataError for a document of ``attack`` about another table.
     """
-    if any(model.model in MECHANISMS for model in release.policy.privacy):
-        raise UnsupportedError(
-            "there is no public report for this model, whose row counts are protected; use the manifest"
-        )
+    check_public(release.policy)
     decision, document = release.decision, release.document
     if attacks is not None:
         check_attacks(attacks, (document["published_rows"],))
