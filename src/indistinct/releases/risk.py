@@ -141,6 +141,12 @@ def risk(
     before = _measure(table, policy, asked, query=query, sql_table=sql_table, progress=progress)
     after, groups = None, []
     if published is not None:
+        if policy.person is not None:
+            message = (
+                "the published table does not tell whose a row is: its risks count rows, and are higher where a person "
+                "has several"
+            )
+            notices.append(Notice("persons", None, message))
         after = _measure(published, policy, _for_published(asked, published, policy, notices), progress=progress)
         groups = [notice for notice in after.notices if notice.kind == "groups"]
     document = {
