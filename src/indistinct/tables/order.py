@@ -92,6 +92,22 @@ def run_starts(rows: Int32) -> NDArray[np.bool_]:
     return starts
 
 
+def numbered_rows(codes: Int32, sizes: Sequence[int]) -> tuple[Int64, Int32]:
+    """Give equal rows of codes one number, ascending: the first row that has each number, and int32[rows] the numbers.
+
+    0 <= codes < ``sizes`` in each column (not checked).
+
+    >>> first, number = numbered_rows(np.array([[1, 0], [0, 5], [1, 0]], np.int32), [2, 6])
+    >>> first.tolist(), number.tolist()
+    ([1, 0], [1, 0, 1])
+    """
+    order = lexicographic_order(codes, sizes)
+    new = run_starts(codes[order])
+    number = np.empty(len(codes), np.int32)
+    number[order] = np.cumsum(new, dtype=np.int32) - 1
+    return order[new], number
+
+
 def numbered(keys: Int64, bound: int) -> tuple[Int64, Int64]:
     """Return the distinct keys, ascending, and int64[len(keys)] which of them each key is.
 

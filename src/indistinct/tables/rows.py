@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.tables.order import lexicographic_order, run_starts, sorted_rows
+from indistinct.tables.order import numbered_rows, sorted_rows
 from indistinct.tables.published import Published, PublishedColumn
 
 if TYPE_CHECKING:
@@ -107,8 +107,4 @@ def _dealt(
 def _combinations(columns: Sequence[PublishedColumn]) -> tuple[Int64, Int32]:
     """Give equal rows of some columns one number, ascending: a row that has it, and int32[rows] the number of each."""
     codes = np.column_stack([column.codes + 1 for column in columns])
-    order = lexicographic_order(codes, [len(column.values) + 1 for column in columns])
-    new = run_starts(codes[order])
-    number = np.empty(len(codes), np.int32)
-    number[order] = np.cumsum(new, dtype=np.int32) - 1
-    return order[new], number
+    return numbered_rows(codes, [len(column.values) + 1 for column in columns])
