@@ -1,7 +1,8 @@
-"""Sorting rows of codes, and finding the runs of equal ones."""
+"""Orders of rows: sorted by codes, with the runs of equal ones, and such as nobody can predict."""
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 
 FLAGS_PER_KEY = 4
 MANY_KEYS = 1_000_000
+
+
+def secret_words(number: int) -> NDArray[np.uint64]:
+    """uint64[number] from the operating system: an order by them protects, because nobody can predict it."""
+    return np.frombuffer(os.urandom(8 * number), np.uint64)
 
 
 def lexicographic_order(codes: Int32, sizes: Sequence[int]) -> Int64:
