@@ -79,8 +79,6 @@ AGGREGATING = (
     "t_closeness_first",
     "mondrian",
 )
-# algorithms that the policy format knows and this version does not have yet
-PLANNED_ALGORITHMS: tuple[str, ...] = ()
 # losses that a search can make small, and the algorithms that search for them
 LOSSES: tuple[str, ...] = ("lm", "gcp", "iloss", "precision")
 SEARCHING: tuple[str, ...] = ("local", "optimal")
@@ -123,7 +121,7 @@ def _ends(value: Any) -> tuple[Fraction, Fraction] | tuple[date, date]:
 
 
 def _algorithm(value: Any) -> Any:
-    check_word((), value, ALGORITHMS, PLANNED_ALGORITHMS)
+    check_word((), value, ALGORITHMS)
     return value
 
 
@@ -540,9 +538,8 @@ class Policy(Section):
     >>> policy.quasi_identifiers, policy.suppression.limit
     (('age',), Fraction(1, 50))
 
-    Raises PolicyError with every problem on a line of its own: place, value, valid range, remedy;
-    UnsupportedError when all that is wrong is that this version does not have what the policy asks for. Not
-    checked: anything that needs the table (``resolve``) or files. Whether a privacy model is named is left to
+    Raises PolicyError with every problem on a line of its own: place, value, valid range, remedy. Not checked:
+    anything that needs the table (``resolve``) or files. Whether a privacy model is named is left to
     ``require_models``, because an audit needs none.
     """
 
