@@ -275,8 +275,9 @@ def test_an_unknown_algorithm_is_refused_and_the_sentence_names_those_that_exist
     assert ", ".join(ALGORITHMS) in error.message
 
 
-def test_with_another_problem_it_is_a_policy_error():
-    refused(lambda: policy(recoding={"algorithm": "mondrian", "quality": "x"}), PolicyError)
+def test_an_unknown_quality_is_refused():
+    error = refused(lambda: policy(recoding={"algorithm": "mondrian", "quality": "x"}))
+    assert error.where == {"key": "recoding.quality"}
 
 
 def test_warnings_name_what_is_valid_and_unlikely():

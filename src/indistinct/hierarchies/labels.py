@@ -296,7 +296,7 @@ def covers(
     texts: Sequence[str | None],
     type: str = "text",
     rows: Sequence[Sequence[str]] | None = None,
-    token: str = "*",  # noqa: S107
+    token: str = "*",  # noqa: S107  # a mark for suppressed cells, no secret
     *,
     spec: Mapping[str, Any] | None = None,
     base: Path | None = None,

@@ -515,7 +515,7 @@ def iso_date(text: str) -> date | None:
 
 def _format_parser(attribute: str, format: str) -> Callable[[str], date | None]:
     try:
-        datetime.strptime(datetime(2024, 3, 31, tzinfo=UTC).strftime(format), format)  # noqa: DTZ007
+        datetime.strptime(datetime(2024, 3, 31, tzinfo=UTC).strftime(format), format)  # noqa: DTZ007  # a calendar date
     except ValueError as problem:
         message = f'format "{format}" of column "{attribute}" is no date format ({problem})'
         raise PolicyError(message, column=attribute) from None

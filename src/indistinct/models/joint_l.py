@@ -108,7 +108,7 @@ def achieved(
     *,
     attributes: Sequence[str],
     kind: str = "distinct_l",
-    l: int | None = None,  # noqa: E741
+    l: int | None = None,  # noqa: E741  # the letter of the literature
 ) -> dict[str, Any] | list[dict[str, Any]]:
     """Best parameters of the inner model that every attribute satisfies; without l a list if recursive."""
     fixed = {} if l is None else {"l": l}

@@ -329,7 +329,7 @@ class Attribute(Section):
 def _is_date_format(text: str) -> bool:
     example = datetime(2001, 2, 3, 4, 5, 6)  # noqa: DTZ001  # a calendar date, nowhere in particular
     try:
-        return "%" in text and datetime.strptime(example.strftime(text), text).year == 2001  # noqa: DTZ007
+        return "%" in text and datetime.strptime(example.strftime(text), text).year == 2001  # noqa: DTZ007  # as above
     except ValueError:
         return False
 
@@ -701,7 +701,7 @@ class Policy(Section):
         """Return the same policy with the folder at which its relative paths begin."""
         policy = self.model_copy()
         policy._base = base  # noqa: SLF001  # its own private attribute
-        policy._from_flags = from_flags  # noqa: SLF001
+        policy._from_flags = from_flags  # noqa: SLF001  # as above
         return policy
 
     def locate(self, text: str) -> Path:
