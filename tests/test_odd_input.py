@@ -6,6 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import indistinct as ind
@@ -397,3 +398,15 @@ def test_a_second_table_without_counts_is_told_by_its_columns():
     tables = pa.table({"q": ["a", "a"], "group": ["1", "1"]}), pa.table({"group": ["1"], "other": ["x"]})
     with pytest.raises(ind.SchemaError, match=r"it has group, other$"):
         ind.attack(tables[0], decided, second=tables[1])
+
+
+@pytest.mark.parametrize("rows", ["drop", "exempt"])
+def test_the_order_is_kept_without_columns_to_carry(tmp_path, rows):
+    # no column but quasi-identifiers and a modelled one: the places of the rows are needed all the same
+    table = pa.table({"q": ["b", "a", "c", "a", "b"], "s": ["5", "4", "3", "2", "1"]})
+    model = {"model": "distinct_l", "attribute": "s", "l": 2}
+    output = {"order": "kept", "confirmed": True}
+    decided = policy(plain(q="qi", s="sensitive"), model, output=output, suppression={"limit": 0.2, "rows": rows})
+    published = pq.read_table(published_and_proved(table, decided, tmp_path / "out.parquet")).to_pylist()
+    kept = [("b", "5"), ("a", "4"), *([("*", "3")] if rows == "exempt" else []), ("a", "2"), ("b", "1")]
+    assert [(row["q"], row["s"]) for row in published] == kept

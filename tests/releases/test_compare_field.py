@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from fractions import Fraction
 from random import Random
@@ -123,6 +124,19 @@ def test_a_run_of_safepub_is_charged_once_and_asked_no_k():
     assert [entry["model"] for run in others for entry in run["models"]] == ["k_anonymity"] * 2
     assert found.document["budget"] == {"epsilon": "1", "delta": "1/100000", "limit": "1", "runs": 1}
     assert "1 run on this table spent epsilon = 1 of the budget 1 and delta = 1/100000 in all" in repr(found)
+
+
+def test_a_folder_that_takes_no_runs_is_a_sentence(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    with pytest.raises(ind.DataError, match="within cannot be written: .*; choose another folder"):
+        ind.compare(people(), sampled(), algorithms=["local"], output=tmp_path / "file" / "within")
+
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("indistinct.releases.compare_store.os.fsync", full)
+    with pytest.raises(ind.DataError, match="compare.jsonl cannot be written: No space left"):
+        ind.compare(people(), sampled(), algorithms=["local"], output=tmp_path / "folder")
 
 
 def test_runs_kept_in_the_folder_count(tmp_path):

@@ -1,5 +1,6 @@
 """The ledger of releases: the attack against its slow twin, the file, the key, what is refused."""
 
+import errno
 import sqlite3
 import threading
 
@@ -220,6 +221,16 @@ def test_no_ledger_no_file(tmp_path):
 
 
 # --- the key -----------------------------------------------------------------------------------------------
+
+
+def test_a_key_that_finds_no_room_leaves_no_file(tmp_path, monkeypatch):
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("indistinct.releases.ledger_key.secrets.token_hex", full)
+    with pytest.raises(DataError, match="the key key cannot be written: No space left"):
+        make_key(tmp_path / "key")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_key_is_private_elsewhere_and_long_enough(tmp_path):

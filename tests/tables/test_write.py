@@ -10,6 +10,7 @@ import sys
 import textwrap
 import zipfile
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -340,6 +341,19 @@ def test_labels_of_values_that_occur(tmp_path):
     assert found.labels == {"sex": {1: "female", 2: "male"}}
     _, meta = pyreadstat.read_sav(tmp_path / "x.sav", output_format="dict")
     assert meta.original_variable_types["sex"] == "F8.0"
+
+
+@pytest.mark.parametrize("kept", [0, 5, -1])
+def test_a_stata_file_that_is_cut_off_in_silence_is_not_taken_for_whole(tmp_path, monkeypatch, kept):
+    whole = put(tmp_path / "x.dta", EXAMPLE).read_bytes()
+
+    def cut(_frame, path, **_):
+        Path(path).write_bytes(whole[:kept])
+
+    monkeypatch.setattr(pyreadstat, "write_dta", cut)
+    with pytest.raises(DataError, match=r"the disk is full: y\.dta was not written"):
+        put(tmp_path / "y.dta", EXAMPLE)
+    assert [path.name for path in tmp_path.iterdir()] == ["x.dta"]
 
 
 def test_what_spss_and_stata_cannot_hold(tmp_path):

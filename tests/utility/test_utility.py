@@ -263,6 +263,19 @@ def test_correlation_is_that_of_the_definition(pairs):
     assert entry["before"]["interval"][0] <= entry["before"]["r"] <= entry["before"]["interval"][1]
 
 
+def test_numbers_at_the_end_of_the_scale_have_figures():
+    # 3e300 squared is no double any more
+    rows = [(str(x * 10**300), str(x)) for x in (1, 2, 2, 3)]
+    sides = sides_of(rows, rows, x=INTEGER, y=INTEGER)
+    (entry,) = correlations(sides)
+    assert entry["before"] == entry["after"] == {"r": 1.0, "interval": [1.0, 1.0]}
+    found = distributions(sides)[0]["mean"]["after"]
+    half = 1.96 * (2 / 3) ** 0.5 / 2  # deviations -1, 0, 0, 1, three degrees of freedom
+    assert found["mean"] == pytest.approx(2e300)
+    assert found["deviation"] == pytest.approx((2 / 3) ** 0.5 * 1e300)
+    assert found["interval"] == pytest.approx([(2 - half) * 1e300, (2 + half) * 1e300])
+
+
 def test_regression_finds_the_line_and_its_interval():
     from scipy import stats
 

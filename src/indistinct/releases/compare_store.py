@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.errors import DataError
+from indistinct.tables.text_files import write_text
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
@@ -49,7 +52,10 @@ class Store:
     """Finished runs in ``compare.jsonl``, one JSON document a line; a line cut off by an interruption is left out."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _refused(folder, error) from None
         self.file = folder / "compare.jsonl"
         self.table = folder / "compare.csv"
         self._known: dict[str, dict[str, Any]] = {}
@@ -59,7 +65,7 @@ class Store:
             self._known[_name(document["key"])] = document["run"]
         if text and (not text.endswith("\n") or len(whole) < text.count("\n")):
             lines = "".join(json.dumps(document, ensure_ascii=False) + "\n" for document in whole)
-            _replace(self.file, lines)
+            write_text(self.file, lines, force=True)
 
     def get(self, key: dict[str, str]) -> dict[str, Any] | None:
         """Return the run of a key, if it was finished before."""
@@ -71,15 +77,18 @@ class Store:
 
     def add(self, key: dict[str, str], run: dict[str, Any]) -> None:
         """Append a run; it is on disk when this returns."""
-        with self.file.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"key": key, "run": run}, ensure_ascii=False, allow_nan=False) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with self.file.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"key": key, "run": run}, ensure_ascii=False, allow_nan=False) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise _refused(self.file, error) from None
         self._known[_name(key)] = run
 
     def write_table(self, text: str) -> None:
         """Write the table of the runs."""
-        _replace(self.table, text)
+        write_text(self.table, text, force=True)
 
 
 def _name(key: dict[str, str]) -> str:
@@ -94,8 +103,6 @@ def _documents(text: str) -> Iterator[dict[str, Any]]:
                 yield document
 
 
-def _replace(file: Path, text: str) -> None:
-    """Write beside a file, then rename: an interruption leaves the old one."""
-    beside = file.with_name(f".{file.name}.part")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(file)
+def _refused(path: Path, error: OSError) -> DataError:
+    message = f"{path.name} cannot be written: {error.strerror}; choose another folder, or make room: finished runs stay"
+    return DataError(message, file=path.name)

@@ -87,8 +87,12 @@ def make_key(path: Path, ledger: Path | None = None) -> None:
         raise PolicyError(message, file=path.name) from None
     except OSError as error:
         raise DataError(f"the key {path.name} cannot be written: {error.strerror}", file=path.name) from None
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        file.write(secrets.token_hex(BYTES) + "\n")
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(BYTES) + "\n")
+    except OSError as error:
+        path.unlink(missing_ok=True)  # an empty key would be taken for one
+        raise DataError(f"the key {path.name} cannot be written: {error.strerror}", file=path.name) from None
 
 
 def read_ledger_key(path: Path, ledger: Path) -> LedgerKey:

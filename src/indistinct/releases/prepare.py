@@ -217,7 +217,8 @@ def prepare(
 
     With ``for_audit`` quasi-identifiers are taken as they stand and every sensitive attribute is counted; otherwise
     hierarchies are built and only the attributes that models look at are counted. ``reference`` is another table that
-    the reference distributions are taken from. ``carry`` loads the columns that are published as they are.
+    the reference distributions are taken from. ``carry`` loads the columns that are published as they are, and
+    remembers the cell of each row where publishing needs it.
     ``only_quasi`` counts no sensitive attribute; ``keep_rows`` remembers the cell of each row in any case.
 
     Raises SchemaError, DataError and HierarchyError with the place.
@@ -242,6 +243,7 @@ def prepare(
     population = population_of(policy, quasi, options_of(policy))
     if population is not None and not for_audit:
         bind = population.widened(bind, quasi)
+    in_order = policy.output.order == "kept"
     with ThreadPoolExecutor(1) as other:  # columns that are not counted are read meanwhile
         loading = other.submit(load_columns, source, carried_names) if carry and carried_names else None
         counted = count(
@@ -251,7 +253,7 @@ def prepare(
             bind,
             person=roles.person,
             leave_out=[name for name in sensitive if roles.attributes[name].missing == "drop"],
-            keep_rows=keep_rows or (carry and bool(carried_names or kept_identifying(roles))),
+            keep_rows=keep_rows or (carry and bool(carried_names or kept_identifying(roles) or in_order)),
             progress=progress,
         )
         carried = {} if loading is None else loading.result()

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 DELIMITED_OUTPUTS = (".csv", ".tsv")  # suffixes
 OUTPUTS = ("csv", "tsv", "parquet", "arrow", "xlsx", "sav", "dta")
 ROW_GROUP = 1 << 20
+STATA_END = b"</stata_dta>"
 LINES_AT_ONCE = 1 << 17
 COMBINED_TEXTS = 1 << 13
 EXCEL_ROWS, EXCEL_COLUMNS, EXCEL_TEXT = 1_048_576, 16_384, 32_767
@@ -607,6 +608,8 @@ def _write_statistical(
     write = pyreadstat.write_sav if is_spss else pyreadstat.write_dta
     try:
         write(_guest_frame(pa.table(columns)), str(path), **settings)
+        if not is_spss and not _ends_with(path, STATA_END):
+            raise OSError(errno.ENOSPC, "")  # the library does not say so when the last bytes find no room
         _erase_time(path, is_spss=is_spss)
     except (pyreadstat.PyreadstatError, pyreadstat.ReadstatError) as error:
         if shutil.disk_usage(path.parent).free < 1 << 20:
@@ -654,6 +657,12 @@ def _guest_frame(table: pa.Table) -> Any:
             return guest.DataFrame(table) if library == "polars" else table.to_pandas()
     message = "SPSS and Stata files are written with the help of Polars or pandas; install one of them"
     raise UnsupportedError(message)
+
+
+def _ends_with(path: Path, end: bytes) -> bool:
+    with path.open("rb") as file:
+        file.seek(-min(len(end), path.stat().st_size), os.SEEK_END)
+        return file.read() == end
 
 
 def _erase_time(path: Path, *, is_spss: bool) -> None:

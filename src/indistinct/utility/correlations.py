@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.utility.distributions import scaled
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -39,6 +41,7 @@ def _pearson(x: Float64, y: Float64, rows: NDArray[Any]) -> dict[str, Any] | Non
     total = float(weight.sum())
     if total < 4:
         return None
+    x, y = scaled(x)[0], scaled(y)[0]
     x, y = x - (weight @ x) / total, y - (weight @ y) / total
     spread = sqrt(float(weight @ x**2) * float(weight @ y**2))
     if spread == 0:

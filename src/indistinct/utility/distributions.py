@@ -151,10 +151,22 @@ def _mean(values: Float64, rows: Float64) -> dict[str, Any] | None:
     total = float(rows.sum())
     if total < 2:
         return None
+    values, exponent = scaled(values)
     mean = float(values @ rows) / total
     deviation = sqrt(max(0.0, float(rows @ (values - mean) ** 2) / (total - 1)))
     half = 1.96 * deviation / sqrt(total)
-    return {"mean": mean, "interval": [mean - half, mean + half], "deviation": deviation}
+    mean, low, high, deviation = np.nan_to_num(np.ldexp([mean, mean - half, mean + half, deviation], exponent)).tolist()
+    return {"mean": mean, "interval": [low, high], "deviation": deviation}
+
+
+def scaled(values: Float64) -> tuple[Float64, int]:
+    """Numbers over the power of two that brings them between -1 and 1, and its exponent: no square is too large.
+
+    >>> scaled(np.array([3.0, -1.0]))
+    (array([ 0.75, -0.25]), 2)
+    """
+    exponent = int(np.frexp(np.abs(values).max(initial=0.0))[1])
+    return np.ldexp(values, -exponent), exponent
 
 
 def contingency(sides: Sides, columns: Sequence[str]) -> list[dict[str, Any]]:
