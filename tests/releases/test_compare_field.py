@@ -128,14 +128,14 @@ def test_a_run_of_safepub_is_charged_once_and_asked_no_k():
 
 def test_a_folder_that_takes_no_runs_is_a_sentence(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
-    with pytest.raises(ind.DataError, match="within cannot be written: .*; choose another folder"):
+    with pytest.raises(ind.DataError, match=r"within cannot be written: .*; choose another folder"):
         ind.compare(people(), sampled(), algorithms=["local"], output=tmp_path / "file" / "within")
 
     def full(_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("indistinct.releases.compare_store.os.fsync", full)
-    with pytest.raises(ind.DataError, match="compare.jsonl cannot be written: No space left"):
+    with pytest.raises(ind.DataError, match=r"compare\.jsonl cannot be written: No space left"):
         ind.compare(people(), sampled(), algorithms=["local"], output=tmp_path / "folder")
 
 

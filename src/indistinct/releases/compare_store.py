@@ -104,5 +104,7 @@ def _documents(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _refused(path: Path, error: OSError) -> DataError:
-    message = f"{path.name} cannot be written: {error.strerror}; choose another folder, or make room: finished runs stay"
+    message = (
+        f"{path.name} cannot be written: {error.strerror}; choose another folder, or make room: finished runs stay"
+    )
     return DataError(message, file=path.name)
