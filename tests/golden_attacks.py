@@ -7,18 +7,12 @@ import pyarrow as pa
 
 import indistinct as ind
 import naive_attacks as naive
+from golden_check import check_in
 from indistinct.attacks.background import top_after_ruling_out
 from indistinct.attacks.minimality import posteriors, ways
 
 CHECKS = {}
-
-
-def check(target):
-    def register(function):
-        CHECKS[target] = function
-        return function
-
-    return register
+check = check_in(CHECKS)
 
 
 def fraction(expected):

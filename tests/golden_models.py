@@ -9,16 +9,10 @@ import pyarrow as pa
 
 import indistinct as ind
 import naive_models as naive
+from golden_check import check_in
 
 CHECKS = {}
-
-
-def check(target):
-    def register(function):
-        CHECKS[target] = function
-        return function
-
-    return register
+check = check_in(CHECKS)
 
 
 def close(found, expected):

@@ -9,18 +9,12 @@ import numpy as np
 import pyarrow as pa
 
 import indistinct as ind
+from golden_check import check_in
 from indistinct.algorithms.curve import curve_keys
 from indistinct.algorithms.t_closeness_first import buckets_of, least_size, rank_bound
 
 CHECKS = {}
-
-
-def check(target):
-    def register(function):
-        CHECKS[target] = function
-        return function
-
-    return register
+check = check_in(CHECKS)
 
 
 def classes_of(rows, names, algorithm, k, *, order=None, bounds="members", **recoding):

@@ -10,7 +10,6 @@ from math import isclose, lcm
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 import golden_attacks
@@ -23,11 +22,13 @@ import golden_risk
 import golden_utility
 import indistinct as ind
 import naive
+from golden_check import check_in
 from indistinct import losses
 from indistinct.algorithms.top_down_specialization import info_gain, score
 from indistinct.releases.prepare import prepare
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.records import Assignment
+from text_tables import as_table
 
 GOLDEN = Path(__file__).resolve().parents[2] / "shared" / "golden"
 CHECKS = {
@@ -40,6 +41,7 @@ CHECKS = {
     **golden_risk.CHECKS,
     **golden_utility.CHECKS,
 }
+check = check_in(CHECKS)
 
 # targets of models, algorithms, measures and attacks that are not built yet
 NOT_YET = ()
@@ -66,14 +68,6 @@ def test_golden(path, tmp_path):
 # --- helpers ---------------------------------------------------------------------------------------------
 
 
-def check(target):
-    def register(function):
-        CHECKS[target] = function
-        return function
-
-    return register
-
-
 def same(found, expected):
     """Compare an answer with an expected number: exactly where there is a fraction, else to 1e-12."""
     if isinstance(expected, dict) and "fraction" in expected:
@@ -85,10 +79,6 @@ def same(found, expected):
 def as_rows(given):
     texts = [[None if cell is None else str(cell) for cell in row] for row in given["rows"]]
     return [dict(zip(given["columns"], row, strict=True)) for row in texts]
-
-
-def as_table(rows):
-    return pa.table({name: pa.array([row[name] for row in rows], pa.string()) for name in rows[0]})
 
 
 def as_policy(quasi, privacy=(), sensitive=(), **document):

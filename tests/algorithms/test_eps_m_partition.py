@@ -3,7 +3,6 @@
 from collections import Counter
 from fractions import Fraction
 
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 import indistinct as ind
 import naive
 import naive_numeric
+from text_tables import as_table
 
 QUASI = ("age", "sex")
 SEX = {"f": ("f", "*"), "m": ("m", "*")}
@@ -24,10 +24,6 @@ row = st.fixed_dictionaries(
     }
 )
 tables = st.lists(row.map(lambda row: {name: row[name] for name in (*QUASI, "wage", "note")}), min_size=2, max_size=40)
-
-
-def as_table(rows):
-    return pa.table({name: pa.array([row[name] for row in rows], pa.string()) for name in rows[0]})
 
 
 def policy_of(models, algorithm="eps_m_partition", age=None, **document):

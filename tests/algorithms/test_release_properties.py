@@ -3,7 +3,6 @@
 from collections import Counter
 from fractions import Fraction
 
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +11,7 @@ import indistinct as ind
 import naive
 from indistinct.algorithms import GROUPING
 from indistinct.policy.document import ALGORITHMS
+from text_tables import as_table
 
 AREA = {
     "11": ("11", "1", "*"),
@@ -83,10 +83,6 @@ def is_refused(algorithm, models, *, person):
     if algorithm in ("t_closeness_first", "sabre"):
         return person or sum(model["model"] == "t_closeness" for model in models) != 1
     return False
-
-
-def as_table(rows):
-    return pa.table({name: pa.array([row[name] for row in rows], pa.string()) for name in rows[0]})
 
 
 def as_policy(files, models, algorithm, limit, *, person):

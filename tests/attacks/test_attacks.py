@@ -13,6 +13,7 @@ import indistinct as ind
 import naive_attacks as naive
 from indistinct.attacks import ATTACKS
 from indistinct.attacks.matching import Column, join
+from text_tables import as_table
 
 QUASI = ("age", "zip")
 LABELS = {
@@ -32,19 +33,15 @@ persons = st.lists(
 )
 
 
-def table(given_rows):
-    return pa.table({name: pa.array([row[name] for row in given_rows], pa.string()) for name in given_rows[0]})
-
-
 def run(released, *attacks, **how):
-    return ind.attack(table(released), qi=QUASI, sensitive=["ill"], attacks=attacks, **how)
+    return ind.attack(as_table(released), qi=QUASI, sensitive=["ill"], attacks=attacks, **how)
 
 
 @pytest.mark.parametrize("kind", ["integer", "text"])
 @settings(max_examples=60, deadline=None)
 @given(rows, persons)
 def test_linkage_is_that_of_all_pairs(kind, released, people):
-    answer = run(released, "linkage", identified=table(people), types={"age": kind})["linkage"]
+    answer = run(released, "linkage", identified=as_table(people), types={"age": kind})["linkage"]
     found = [naive.candidates(person, released, QUASI) for person in people]
     met = [own for own in found if own]
     assert answer["persons"] == len(met)
@@ -90,7 +87,7 @@ def test_membership_is_that_of_the_definition(released, others):
     people = others + [
         {name: next(v for v in VALUES[name] if naive.covers(row[name], v)) for name in QUASI} for row in released
     ]
-    answer = run(released, "membership", identified=table(people), types={"age": "integer"})["membership"]
+    answer = run(released, "membership", identified=as_table(people), types={"age": "integer"})["membership"]
     if not answer["ran"]:
         return
     beliefs = naive.presence(people, released, QUASI)
@@ -133,7 +130,7 @@ def test_join_is_that_of_all_pairs(data):
 @given(rows)
 def test_no_attack_exceeds_the_bound_of_the_model_that_holds(released):
     answer = run(released)
-    achieved = ind.audit(table(released), qi=QUASI, sensitive=["ill"], suppressed_rows="class").models
+    achieved = ind.audit(as_table(released), qi=QUASI, sensitive=["ill"], suppressed_rows="class").models
     best = {(entry["model"], entry.get("distance")): entry["achieved"] for entry in achieved}
     assert answer["linkage"]["details"]["fewest_candidates"] == best["k_anonymity", None]["k"]
     distinct = best["distinct_l", None]["l"]

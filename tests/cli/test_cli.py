@@ -12,13 +12,6 @@ import pytest
 from cli_bench import POLICY, TABLE, run
 
 
-@pytest.fixture
-def folder(tmp_path):
-    (tmp_path / "table.csv").write_text(TABLE)
-    (tmp_path / "policy.toml").write_text(POLICY)
-    return tmp_path
-
-
 def only_inputs(folder):
     return sorted(path.name for path in folder.iterdir()) == ["policy.toml", "table.csv"]
 

@@ -4,14 +4,7 @@ import json
 
 import pytest
 
-from cli_bench import POLICY, TABLE, run
-
-
-@pytest.fixture
-def folder(tmp_path):
-    (tmp_path / "table.csv").write_text(TABLE)
-    (tmp_path / "policy.toml").write_text(POLICY)
-    return tmp_path
+from cli_bench import POLICY, run
 
 
 def publish(folder, *more):

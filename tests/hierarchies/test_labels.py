@@ -220,7 +220,7 @@ LABELS = [*VALUES, "[5, 12)", "(5, 12]", "<=7", ">90", "02**", "{5, abc}", "0-10
 
 
 @given(st.lists(st.sampled_from(VALUES), unique=True, min_size=1), st.sampled_from(["integer", "decimal", "text"]))
-def test_pairs_agree_as_labels_cover(values, type):  # noqa: A002
+def test_pairs_agree_as_labels_cover(values, type):
     """An interval is not spelled out for pairs; the answer is that of spelling it out."""
     if type != "text":
         values = [value for value in values if value in ("5", "12", "-3", None)] or ["5"]

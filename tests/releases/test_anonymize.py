@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import indistinct as ind
-from indistinct.releases import anonymize as module
+from indistinct.releases import deliver as module
 
 AGE = {"role": "qi", "type": "integer", "hierarchy": {"kind": "intervals", "widths": [10, 50]}}
 

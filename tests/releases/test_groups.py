@@ -9,7 +9,7 @@ import pyarrow.csv as pa_csv
 import pytest
 
 import indistinct as ind
-from indistinct.releases import anonymize as anonymize_module
+from indistinct.releases import deliver as deliver_module
 from indistinct.releases.possible import Choices, possible
 from indistinct.tables import two_tables
 
@@ -221,7 +221,7 @@ def test_an_existing_part_is_refused_and_nothing_is_left_of_a_failure(source, tm
         message = "no"
         raise KeyboardInterrupt(message)
 
-    monkeypatch.setattr(anonymize_module, "publish_with", refuse)
+    monkeypatch.setattr(deliver_module, "publish_with", refuse)
     with pytest.raises(KeyboardInterrupt):
         ind.anonymize(source, as_policy(), output=tmp_path / "out.csv")
     assert sorted(tmp_path.iterdir()) == before

@@ -16,7 +16,7 @@ HOSPITAL = Path(__file__).parents[2] / "examples" / "hospital"
 # commands that write no report, and reasons of the ledger, which are quoted as they are
 OTHERS = {
     "releases/audit.py", "releases/consult.py", "releases/private.py",
-    "releases/transform.py", "releases/utility.py", "releases/verify.py", "releases/verify_groups.py",
+    "releases/utility.py", "releases/verify.py", "releases/verify_groups.py",
     "releases/verify_invariance.py",
 }  # fmt: skip
 KEPT = (

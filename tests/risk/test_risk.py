@@ -15,12 +15,9 @@ from indistinct.releases.risk import is_above
 from indistinct.risk import suda2 as module
 from indistinct.risk.individual import individual_risk
 from indistinct.risk.suda2 import weight
+from text_tables import as_table
 
 QUASI = ["a", "b", "c"]
-
-
-def as_table(rows):
-    return pa.table({name: pa.array([row[name] for row in rows], pa.string()) for name in rows[0]})
 
 
 def tables(most=14):

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.tables.order import numbered, run_starts, sorted_rows
+from indistinct.tables.order import numbered, numbered_rows, run_starts, sorted_rows
 
 
 @settings(max_examples=60, deadline=None)
@@ -21,6 +21,15 @@ def test_keys_are_numbered_in_their_order(keys, bound):
     distinct, which = numbered(np.array(keys, np.int64), bound)
     assert distinct.tolist() == sorted(set(keys))
     assert distinct[which].tolist() == keys
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6)), max_size=30), st.sampled_from([7, 1 << 61]))
+def test_equal_rows_get_one_number_in_the_order_of_the_rows(rows, size):
+    first, number = numbered_rows(np.array(rows, np.int32).reshape(-1, 2), [4, size])
+    distinct = sorted(set(rows))
+    assert first.tolist() == [rows.index(row) for row in distinct]
+    assert number.tolist() == [distinct.index(row) for row in rows]
 
 
 def test_runs_begin_where_any_column_changes():

@@ -111,7 +111,7 @@ def form_of(policy: Policy) -> str:
 
 
 def declared(policy: Policy) -> str:
-    """Say what a release under a policy does to data: ``truthful`` or ``perturbing``.
+    """Say what a release under a policy does to data: a word of ``DECLARES``, or ``perturbing``.
 
     >>> from indistinct.policy import Policy
     >>> declared(Policy(attributes={"age": {"role": "qi"}}))

@@ -24,10 +24,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.algorithms.dealing import attribute_of, deal, secret_words, slots_of
+from indistinct.algorithms.dealing import attribute_of, deal, slots_of
 from indistinct.algorithms.local import local
 from indistinct.errors import InfeasibleError
 from indistinct.policy.privacy import AlphaK, DistinctL, EntropyL, KAnonymity, PSensitiveK
+from indistinct.tables.order import secret_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

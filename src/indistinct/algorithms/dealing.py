@@ -8,7 +8,6 @@ nothing. That randomness protects: it comes from the operating system.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from indistinct.errors import PolicyError, UnsupportedError
 from indistinct.tables.classes import whole_tuples
+from indistinct.tables.order import secret_words
 from indistinct.tables.records import SUPPRESSED, Assignment
 
 if TYPE_CHECKING:
@@ -50,11 +50,6 @@ class Slots:
     rows: Int64
     parts: Assignment
     of_part: Int32
-
-
-def secret_words(number: int) -> NDArray[np.uint64]:
-    """uint64[number]: random words from the operating system."""
-    return np.frombuffer(os.urandom(8 * number), np.uint64)
 
 
 def attribute_of(policy: Policy, frequencies: Frequencies, name: str, held: Collection[str]) -> str:

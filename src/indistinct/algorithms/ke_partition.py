@@ -35,11 +35,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.algorithms.dealing import attribute_of, deal, secret_words, slots_of, strictest
+from indistinct.algorithms.dealing import attribute_of, deal, slots_of, strictest
 from indistinct.algorithms.local import local
 from indistinct.errors import InfeasibleError
 from indistinct.models.numbers import numbers_of
 from indistinct.policy.privacy import KeAnonymity
+from indistinct.tables.order import secret_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -28,12 +28,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.algorithms.dealing import attribute_of, deal, renumbered, secret_words, slots_of, strictest
+from indistinct.algorithms.dealing import attribute_of, deal, renumbered, slots_of, strictest
 from indistinct.algorithms.local import local
 from indistinct.errors import InfeasibleError
 from indistinct.models.eps_i_k_anonymity import prepared
 from indistinct.models.numbers import numbers_of
 from indistinct.policy.privacy import DistinctL, EpsIKAnonymity, KAnonymity
+from indistinct.tables.order import secret_words
 from indistinct.tables.records import SUPPRESSED
 
 if TYPE_CHECKING:

@@ -46,7 +46,7 @@ from indistinct.algorithms.members import members
 from indistinct.models import Context, criteria, satisfied
 from indistinct.models.contract import K
 from indistinct.tables.classes import classes_of
-from indistinct.tables.order import lexicographic_order, run_starts
+from indistinct.tables.order import numbered_rows
 from indistinct.tables.records import SUPPRESSED, Assignment
 from indistinct.tables.wildcards import candidates
 
@@ -210,9 +210,7 @@ class Masking:
             labels[:, a] = self.codes(a, p)
             labels[blank[:, a], a] = nodes if nodes > 1 else 0  # a single node is the most general label already
             sizes.append(nodes + 1)
-        order = lexicographic_order(labels, sizes)
-        class_of = np.empty(len(labels), np.int32)
-        class_of[order] = np.cumsum(run_starts(labels[order]), dtype=np.int32) - 1
+        _, class_of = numbered_rows(labels, sizes)
         class_of[dropped] = SUPPRESSED
         return class_of, labels
 

@@ -21,7 +21,7 @@ import numpy as np
 from indistinct.algorithms.safepub_scheme import chosen_levels
 from indistinct.errors import InfeasibleError, PolicyError
 from indistinct.models.safepub import least_k, mechanism
-from indistinct.tables.order import lexicographic_order, run_starts
+from indistinct.tables.order import numbered_rows
 from indistinct.tables.records import SUPPRESSED, Assignment
 
 if TYPE_CHECKING:
@@ -61,10 +61,8 @@ def safepub(frequencies: Frequencies, policy: Policy, progress: Progress, bits: 
             for position, (hierarchy, level) in enumerate(zip(frequencies.quasi, levels, strict=True))
         ]
     )
-    order = lexicographic_order(nodes, [int(column.max()) + 1 for column in nodes.T])
-    group = np.empty(len(nodes), np.int64)
-    group[order] = np.cumsum(run_starts(nodes[order])) - 1
-    sizes = np.zeros(int(group.max()) + 1, np.int64)
+    first, group = numbered_rows(nodes, [int(column.max()) + 1 for column in nodes.T])
+    sizes = np.zeros(len(first), np.int64)
     np.add.at(sizes, group, kept)
     large = sizes >= k
     if not large.any():

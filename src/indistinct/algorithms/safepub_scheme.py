@@ -37,7 +37,7 @@ import numpy as np
 from indistinct.algorithms.exponential_mechanism import exponential_mechanism
 from indistinct.errors import PolicyError
 from indistinct.tables.count import silent
-from indistinct.tables.order import lexicographic_order, run_starts
+from indistinct.tables.order import numbered_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,11 +152,9 @@ def class_worths(
     return found.transpose(np.argsort(order))
 
 
-def _grouped(codes: Int32, rows: Int64) -> tuple[Int64, Int64]:
+def _grouped(codes: Int32, rows: Int64) -> tuple[Int32, Int64]:
     """Number of the group of equal rows that each row is in, and the sum of ``rows`` of each group."""
-    order = lexicographic_order(codes, [int(column.max()) + 1 for column in codes.T])
-    group = np.empty(len(codes), np.int64)
-    group[order] = np.cumsum(run_starts(codes[order])) - 1
-    sums = np.zeros(int(group.max()) + 1, np.int64)
+    first, group = numbered_rows(codes, [int(column.max()) + 1 for column in codes.T])
+    sums = np.zeros(len(first), np.int64)
     np.add.at(sums, group, rows)
     return group, sums

@@ -7,8 +7,7 @@ ruled out that are most frequent there. *Learnt*: posterior 1, so the class has 
 at" its number of values minus 1.
 
 *Bounds.* Distinct l-diversity with l >= v + 2: nobody is certain. Recursive (c,l)-diversity: a top value stays below
-c/(c+1) after l - 2 were ruled out. *Source.* Machanavajjhala et al., ACM TKDD 1(1):3, 2007, sections 2 and 4; spec
-D.3.
+c/(c+1) after l - 2 were ruled out. *Source.* Machanavajjhala et al., ACM TKDD 1(1):3, 2007, sections 2 and 4.
 
 Counts 1, 1, 2: the top value has 1/2, after one was ruled out 2/3, after two 1.
 """

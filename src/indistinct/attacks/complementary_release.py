@@ -13,7 +13,7 @@ their members. A person of whom no row remains is not in both releases, or a val
 A = {flu, flu, ulcer}, B = {ulcer, cancer, cancer}: k is 3 in either, and 1 on the join: the row with the ulcer.
 
 *Bounds.* m-invariance, where the sensitive attribute is the only such column. *Source.* L. Sweeney, k-anonymity: a
-model for protecting privacy, IJUFKS 10(5):557-570, 2002, section 4.2; spec D.7.
+model for protecting privacy, IJUFKS 10(5):557-570, 2002, section 4.2.
 """
 
 from __future__ import annotations

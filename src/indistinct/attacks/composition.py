@@ -10,7 +10,7 @@ The persons are those of the identified table or the original; without one, the 
 for their members. Candidates by containment, so that the releases may be recoded differently.
 
 *Bounds.* m-invariance for releases of one publisher; none for two that do not talk to each other. {aids, flu, cancer,
-aids} and {aids, asthma, ulcer}: aids remains. *Source.* Ganta, Kasiviswanathan, Smith, KDD 2008, 265-273; spec D.8.
+aids} and {aids, asthma, ulcer}: aids remains. *Source.* Ganta, Kasiviswanathan, Smith, KDD 2008, 265-273.
 """
 
 from __future__ import annotations

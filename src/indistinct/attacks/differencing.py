@@ -11,7 +11,7 @@ left-overs.
 A difference that would be negative shows that the persons or values changed: that direction is not run.
 
 *Bounds.* m-invariance (no single-release model does). Counts {flu 2, cancer 2} and later {flu 2, cancer 3}: one
-newcomer, who has cancer. *Source.* spec D.7; Xiao, Tao, SIGMOD 2007, 689-700.
+newcomer, who has cancer. *Source.* Xiao, Tao, SIGMOD 2007, 689-700.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ everybody, *posterior* 1; for other classes the attacker claims nothing (prior =
 has one value and the table more than one.
 
 *Bounds.* Distinct l-diversity with l >= 2: nobody. *Source.* Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam, ACM
-TKDD 1(1):3, 2007, section 2; spec D.2.
+TKDD 1(1):3, 2007, section 2.
 """
 
 from __future__ import annotations

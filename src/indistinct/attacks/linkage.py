@@ -8,7 +8,7 @@ links. *Learnt*: c_i = 1, or all candidates hold one sensitive value. Persons wi
 attacked. Without a table of persons every published row stands for one who is known to be in its class: 1/n_E.
 
 *Bounds.* k-anonymity: a person's own class has k rows, so that c_i >= k and the posterior is at most 1/k. *Source.*
-Sweeney, IJUFKS 10(5):557-570, 2002; spec D.1.
+Sweeney, IJUFKS 10(5):557-570, 2002.
 """
 
 from __future__ import annotations

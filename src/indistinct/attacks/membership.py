@@ -8,8 +8,8 @@ is 0 or 1.
 
 With a recoding that is the same for both tables r/b is the delta of delta-presence.
 
-*Bounds.* delta-presence: ``delta_min <= p_i <= delta_max``. *Source.* Nergiz, Atzori, Clifton, SIGMOD 2007, 665-676;
-spec D.10. Not done: a tuple that covers fewer persons than it has rows shows that the table is not the population.
+*Bounds.* delta-presence: ``delta_min <= p_i <= delta_max``. *Source.* Nergiz, Atzori, Clifton, SIGMOD 2007, 665-676.
+Not done: a tuple that covers fewer persons than it has rows shows that the table is not the population.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ Groups of 2 and 4 with two rows in all, b = 1/2: the class claims 1/3, but only 
 
 Classes of more than 3 groups, or of more than a million ways, are not computed and are counted. Where a group alone
 is smaller than k, merging tells nothing. *Bounds.* No model of this family; m-confidentiality does, or an algorithm
-that does not stop at the first release that holds. *Source.* Wong, Fu, Wang, Pei, VLDB 2007, 543-554; spec D.9.
+that does not stop at the first release that holds. *Source.* Wong, Fu, Wang, Pei, VLDB 2007, 543-554.
 """
 
 from __future__ import annotations

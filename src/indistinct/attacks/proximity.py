@@ -7,7 +7,7 @@ class, that holds most rows of the class (ties: the lowest). *Prior* the share o
 
 *Bounds.* (eps,m)-anonymity with eps >= W: the rows of a window lie within eps of its lowest row, so the share is at
 most 1/m. (eps_i,k)-anonymity bounds the row-centred form. {1000, 1005, 1010, 9000} has four values over a range of
-8000, and 3/4 of them in [1000, 1010]. *Source.* Li, Tao, Xiao, SIGMOD 2008, 473-486; spec D.6.
+8000, and 3/4 of them in [1000, 1010]. *Source.* Li, Tao, Xiao, SIGMOD 2008, 473-486.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ claims nothing. *Learnt*: the claim is made.
 
 *Bounds.* t-closeness with hierarchical or ordered distance (a class wholly under a node with prior q is at least ``(1
 - q)`` times the height of the node's siblings away). {gastric ulcer, gastritis, stomach cancer} is 3-diverse, and
-wholly under "stomach". *Source.* Li, Li, Venkatasubramanian, ICDE 2007, section 3.2; spec D.5.
+wholly under "stomach". *Source.* Li, Li, Venkatasubramanian, ICDE 2007, section 3.2.
 """
 
 from __future__ import annotations

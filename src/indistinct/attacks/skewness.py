@@ -6,7 +6,7 @@ classes and values is reported too: from 1 % to 1/3 is a difference of 97/300 an
 
 *Bounds.* t-closeness (any of the three distances with diameter 1; equal distance: ``p_v - q_v <= t``); basic
 beta-likeness (``p_v <= (1 + beta) q_v``); delta-disclosure (the logarithm of the ratio). *Source.* Li, Li,
-Venkatasubramanian, ICDE 2007, section 3.1; spec D.4.
+Venkatasubramanian, ICDE 2007, section 3.1.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.attacks.outcome import NOTABLE, Idle, Outcome
+from indistinct.models.exact import rational
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +54,7 @@ def skewness(scene: Scene) -> Iterator[Outcome | Idle]:
             f"for {people} of {view.total} persons the belief in some {name} rises by more than {NOTABLE}; at worst "
             f"from {float(usual):.4g} to {float(share):.4g}, and by a factor of {float(top):.4g}",
             ("t_closeness", "beta_likeness", "delta_disclosure"),
-            {"largest_difference": _exact(share - usual), "largest_ratio": _exact(top)},
+            {"largest_difference": rational(share - usual), "largest_ratio": rational(top)},
             show,
         )  # fmt: skip
 
@@ -66,7 +67,3 @@ def after_of(sensitive: Sensitive, entry: int, size: int) -> Fraction:
 def usual_of(sensitive: Sensitive, entry: int) -> Fraction:
     """Return the exact share of the value of an entry among everybody."""
     return Fraction(int(sensitive.prior[sensitive.histogram.value[entry]]), int(sensitive.prior.sum()))
-
-
-def _exact(value: Fraction) -> dict[str, object]:
-    return {"fraction": f"{value.numerator}/{value.denominator}", "decimal": float(value)}

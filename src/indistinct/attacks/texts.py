@@ -22,7 +22,7 @@ def attacks_text(document: Mapping[str, Any], revealed: Mapping[str, Sequence[st
     for entry, row in zip(ran, rows, strict=True):
         lines += [_line(row, widths) + ("  ABOVE" if entry["above"] else ""), f"    {entry['reason']}"]
         if entry["learnt"] and entry["stopped_by"]:
-            lines.append(f"    would have stopped it: {', '.join(entry['stopped_by'])}")
+            lines.append(f"    models that bound it, where strict enough: {', '.join(entry['stopped_by'])}")
         if entry["worst"]:
             where = ", ".join(str(case["row"]) for case in entry["worst"])
             lines.append(f"    worst: row {where} of {entry['worst'][0]['table']}")

@@ -14,8 +14,7 @@ With m = 2 rows 1 and 2 are unique: 1/2.
 
 *Bounds.* k-anonymity: a class on fewer columns is not smaller, so c >= k. mu-Argus bounds it for up to as many columns
 as it was told. *Source.* A. Hundepool, L. Willenborg, mu- and tau-ARGUS: software for statistical disclosure control,
-3rd international seminar on statistical confidentiality, Bled 1996; L. Sweeney, IJUFKS 10(5):571-588, 2002, section 4;
-spec D.10.
+3rd international seminar on statistical confidentiality, Bled 1996; L. Sweeney, IJUFKS 10(5):571-588, 2002, section 4.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ would; variance (8 - 4 - 4 + 4)/3 = 4/3, which is far too little for a verdict: 
 
 *Bounds.* No model; ``[output] order = "sorted"`` (the default) or ``"shuffled"`` stops it. *Source.* L. Sweeney,
 k-anonymity: a model for protecting privacy, IJUFKS 10(5):557-570, 2002, section 4.1; W. Hoeffding, A combinatorial
-central limit theorem, Ann. Math. Statist. 22(4):558-566, 1951; spec D.7.
+central limit theorem, Ann. Math. Statist. 22(4):558-566, 1951.
 """
 
 from __future__ import annotations

@@ -7,7 +7,24 @@ from typing import Annotated, Any
 
 import typer
 
-from indistinct.cli.common import Debug, Json, Quiet, names, pairs, place, print_json, progress, tell
+from indistinct.cli.common import (
+    Debug,
+    Decimal,
+    Hierarchies,
+    Json,
+    Missing,
+    Orders,
+    Qi,
+    Quiet,
+    Sensitive,
+    Types,
+    names,
+    pairs,
+    place,
+    print_json,
+    progress,
+    tell,
+)
 
 
 def attack(
@@ -18,8 +35,8 @@ def attack(
     policy: Annotated[
         Path | None, typer.Option("--policy", "-p", help="The policy file; without it the options below.")
     ] = None,
-    qi: Annotated[list[str] | None, typer.Option("--qi", help="Quasi-identifiers, separated by commas.")] = None,
-    sensitive: Annotated[list[str] | None, typer.Option("--sensitive", "-s", help="Sensitive columns.")] = None,
+    qi: Qi = None,
+    sensitive: Sensitive = None,
     identified: Annotated[
         str | None, typer.Option("--identified", help="A table with names that the attacker has.")
     ] = None,
@@ -53,14 +70,12 @@ def attack(
     reveal: Annotated[
         bool, typer.Option("--reveal", help="Show values of the worst cases, on the console only (not with --json).")
     ] = False,
-    type_: Annotated[list[str] | None, typer.Option("--type", help="column=integer, decimal, date or text.")] = None,
-    order: Annotated[list[str] | None, typer.Option("--order", help="column=a,b,c: the order of its values.")] = None,
-    hierarchy: Annotated[list[str] | None, typer.Option("--hierarchy", help="column=file: an ARX hierarchy.")] = None,
-    decimal: Annotated[str | None, typer.Option("--decimal", help="Decimal mark of numbers, . or ,")] = None,
+    type_: Types = None,
+    order: Orders = None,
+    hierarchy: Hierarchies = None,
+    decimal: Decimal = None,
     encoding: Annotated[str | None, typer.Option("--encoding", help="Encoding of text files; default utf-8.")] = None,
-    missing: Annotated[
-        list[str] | None, typer.Option("--missing", help="Token of a missing value (repeatable; default '').")
-    ] = None,
+    missing: Missing = None,
     json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,  # noqa: ARG001  # read by the entry point

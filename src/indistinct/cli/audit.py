@@ -9,10 +9,20 @@ import typer
 
 from indistinct.cli.common import (
     Debug,
+    Decimal,
+    Delimiter,
+    Encoding,
+    Hierarchies,
     Json,
+    Missing,
+    Orders,
+    Person,
+    Qi,
     Query,
     Quiet,
+    Sensitive,
     SqlTable,
+    Types,
     names,
     pairs,
     place,
@@ -30,29 +40,25 @@ def audit(
     policy: Annotated[
         Path | None, typer.Option("--policy", "-p", help="The policy file; without it the options below.")
     ] = None,
-    qi: Annotated[list[str] | None, typer.Option("--qi", help="Quasi-identifiers, separated by commas.")] = None,
-    sensitive: Annotated[list[str] | None, typer.Option("--sensitive", "-s", help="Sensitive columns.")] = None,
+    qi: Qi = None,
+    sensitive: Sensitive = None,
     identifying: Annotated[
         list[str] | None, typer.Option("--identifying", help="Directly identifying columns.")
     ] = None,
     k: Annotated[str | None, typer.Option("--k", help="Required k.")] = None,
-    l: Annotated[str | None, typer.Option("--l", help="Required l.")] = None,  # noqa: E741
+    l: Annotated[str | None, typer.Option("--l", help="Required l.")] = None,  # noqa: E741  # the letter of the literature
     l_kind: Annotated[str, typer.Option("--l-kind", help="distinct, entropy or recursive.")] = "distinct",
     c: Annotated[str | None, typer.Option("--c", help="c of recursive (c,l)-diversity.")] = None,
     t: Annotated[str | None, typer.Option("--t", help='Required t, such as 0.2 or "1/6".')] = None,
     t_distance: Annotated[str | None, typer.Option("--t-distance", help="ordered, equal or hierarchical.")] = None,
-    person: Annotated[str | None, typer.Option("--person", help="Column that says whose a row is.")] = None,
-    type_: Annotated[list[str] | None, typer.Option("--type", help="column=integer, decimal, date or text.")] = None,
-    order: Annotated[list[str] | None, typer.Option("--order", help="column=a,b,c: the order of its values.")] = None,
-    hierarchy: Annotated[list[str] | None, typer.Option("--hierarchy", help="column=file: an ARX hierarchy.")] = None,
-    delimiter: Annotated[
-        str | None, typer.Option("--delimiter", help="Separator of a text file; sniffed when absent.")
-    ] = None,
-    decimal: Annotated[str | None, typer.Option("--decimal", help="Decimal mark of numbers, . or ,")] = None,
-    encoding: Annotated[str | None, typer.Option("--encoding", help="Encoding of a text file; default utf-8.")] = None,
-    missing: Annotated[
-        list[str] | None, typer.Option("--missing", help="Token of a missing value (repeatable; default '').")
-    ] = None,
+    person: Person = None,
+    type_: Types = None,
+    order: Orders = None,
+    hierarchy: Hierarchies = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    missing: Missing = None,
     reference: Annotated[
         str | None, typer.Option("--reference", help="Take the reference distribution from this table.")
     ] = None,

@@ -25,6 +25,18 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite an output that e
 PolicyFile = Annotated[Path, typer.Option("--policy", "-p", help="The policy file (TOML).")]
 Query = Annotated[str | None, typer.Option("--query", help="SQL query, when TABLE is a database URL.")]
 SqlTable = Annotated[str | None, typer.Option("--table", help="Table name, when TABLE is a database URL.")]
+Qi = Annotated[list[str] | None, typer.Option("--qi", help="Quasi-identifiers, separated by commas.")]
+Sensitive = Annotated[list[str] | None, typer.Option("--sensitive", "-s", help="Sensitive columns.")]
+Person = Annotated[str | None, typer.Option("--person", help="Column that says whose a row is.")]
+Types = Annotated[list[str] | None, typer.Option("--type", help="column=integer, decimal, date or text.")]
+Orders = Annotated[list[str] | None, typer.Option("--order", help="column=a,b,c: the order of its values.")]
+Hierarchies = Annotated[list[str] | None, typer.Option("--hierarchy", help="column=file: an ARX hierarchy.")]
+Delimiter = Annotated[str | None, typer.Option("--delimiter", help="Separator of a text file; sniffed when absent.")]
+Decimal = Annotated[str | None, typer.Option("--decimal", help="Decimal mark of numbers, . or ,")]
+Encoding = Annotated[str | None, typer.Option("--encoding", help="Encoding of a text file; default utf-8.")]
+Missing = Annotated[
+    list[str] | None, typer.Option("--missing", help="Token of a missing value (repeatable; default '').")
+]
 
 WORDS = {
     "count": "reading and counting",
@@ -79,7 +91,7 @@ def print_json(document: Mapping[str, Any]) -> None:
 def tell(text: str) -> None:
     """Print an answer; a reader that goes away, as head does, changes nothing about it."""
     with suppress(BrokenPipeError):
-        print(text)  # noqa: T201
+        print(text)  # noqa: T201  # the answer of the command
 
 
 def pairs(values: list[str] | None, option: str, *, listed: bool = True) -> dict[str, str]:

@@ -129,7 +129,7 @@ def _answer(error: BaseException, words: list[str]) -> int:
     else:
         message = error.message if isinstance(error, IndistinctError) else _described(error, words)["message"]
         named = message if message.startswith("Usage: ") else f"error: {message}"  # without a command the help answers
-        print(named, file=sys.stderr)  # noqa: T201
+        print(named, file=sys.stderr)  # noqa: T201  # where errors go
     return error.exit_code if isinstance(error, IndistinctError) else 2
 
 

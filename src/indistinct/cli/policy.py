@@ -9,6 +9,8 @@ import typer
 
 from indistinct.cli.common import (
     Debug,
+    Delimiter,
+    Encoding,
     Force,
     Json,
     Query,
@@ -60,10 +62,8 @@ def draft(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the draft here instead of printing it.")
     ] = None,
-    delimiter: Annotated[
-        str | None, typer.Option("--delimiter", help="Separator of a text file; sniffed when absent.")
-    ] = None,
-    encoding: Annotated[str | None, typer.Option("--encoding", help="Encoding of a text file; default utf-8.")] = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
     query: Query = None,
     sql_table: SqlTable = None,
     force: Force = False,

@@ -9,8 +9,11 @@ import typer
 
 from indistinct.cli.common import (
     Debug,
+    Delimiter,
+    Encoding,
     Force,
     Json,
+    Missing,
     Query,
     Quiet,
     SqlTable,
@@ -28,13 +31,9 @@ def profile(
         int, typer.Option("--max-size", help="Find all minimal unique sets of up to so many columns; 0: none.")
     ] = 3,
     draft: Annotated[Path | None, typer.Option("--draft", help="Write a policy draft here.")] = None,
-    delimiter: Annotated[
-        str | None, typer.Option("--delimiter", help="Separator of a text file; sniffed when absent.")
-    ] = None,
-    encoding: Annotated[str | None, typer.Option("--encoding", help="Encoding of a text file; default utf-8.")] = None,
-    missing: Annotated[
-        list[str] | None, typer.Option("--missing", help="Token of a missing value (repeatable; default '').")
-    ] = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    missing: Missing = None,
     query: Query = None,
     sql_table: SqlTable = None,
     force: Force = False,

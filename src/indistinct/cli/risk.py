@@ -11,6 +11,8 @@ from indistinct.cli.common import (
     Debug,
     Force,
     Json,
+    Person,
+    Qi,
     Query,
     Quiet,
     SqlTable,
@@ -30,8 +32,8 @@ def risk(
     policy: Annotated[
         Path | None, typer.Option("--policy", "-p", help="The policy file; without it --qi names the columns.")
     ] = None,
-    qi: Annotated[list[str] | None, typer.Option("--qi", help="Quasi-identifiers, separated by commas.")] = None,
-    person: Annotated[str | None, typer.Option("--person", help="Column that says whose a row is.")] = None,
+    qi: Qi = None,
+    person: Person = None,
     threshold: Annotated[str, typer.Option("--threshold", help='A risk above it is "at risk", such as 0.2.')] = "0.2",
     population: Annotated[
         str | None, typer.Option("--population", help="Table of the whole population: journalist risk.")

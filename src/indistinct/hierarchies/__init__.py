@@ -53,8 +53,8 @@ def build_hierarchy(
     texts: Sequence[str | None],
     *,
     spec: Mapping[str, Any] | None,
-    type: str = "text",  # noqa: A002
-    format: str | None = None,  # noqa: A002
+    type: str = "text",
+    format: str | None = None,
     order: Sequence[str] | None = None,
     decimal: str = ".",
     domain: Sequence[Any] | None = None,
@@ -120,7 +120,7 @@ def _read(attribute: str, spec: Mapping[str, Any] | None) -> tuple[str, dict[str
     return kind, given
 
 
-def _check_type(attribute: str, kind: str, type: str) -> None:  # noqa: A002
+def _check_type(attribute: str, kind: str, type: str) -> None:
     fitting = {
         "intervals": ("integer", "decimal"),
         "masking": ("text",),

@@ -35,7 +35,7 @@ def build(
     texts: Sequence[str | None],
     *,
     levels: Sequence[str],
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
     domain: Sequence[Any] | None = None,
 ) -> Hierarchy:
     """Build the levels value, one for each unit of the calendar (fine to coarse), and the root ``*``.

@@ -40,10 +40,10 @@ def draft(
     attribute: str,
     counts: Mapping[str | None, int],
     *,
-    type: str = "text",  # noqa: A002
+    type: str = "text",
     minimum: int = 5,
     decimal: str = ".",
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
     order: Sequence[str] | None = None,
 ) -> list[Row]:
     """Make a hierarchy for a column from its distinct values and their rows.
@@ -70,7 +70,7 @@ def quantiles(
     attribute: str,
     counts: Mapping[str, int],
     *,
-    type: str = "integer",  # noqa: A002
+    type: str = "integer",
     decimal: str = ".",
     bins: Sequence[int] = BINS,
 ) -> list[Row]:
@@ -101,7 +101,7 @@ def calendar(
     texts: Iterable[str],
     *,
     levels: Sequence[str] = CALENDAR_LEVELS,
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
 ) -> list[Row]:
     """Periods of the calendar, fine to coarse.
 

@@ -15,9 +15,9 @@ def build(
     attribute: str,
     texts: Sequence[str | None],
     *,
-    type: str = "text",  # noqa: A002
+    type: str = "text",
     decimal: str = ".",
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
     order: Sequence[str] | None = None,
 ) -> Hierarchy:
     """Build the record of an attribute without hierarchy. Raises as ``values.scale`` does.

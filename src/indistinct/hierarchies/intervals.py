@@ -23,7 +23,7 @@ def build(
     attribute: str,
     texts: Sequence[str | None],
     *,
-    type: str = "integer",  # noqa: A002
+    type: str = "integer",
     decimal: str = ".",
     widths: Sequence[Any] | None = None,
     breaks: Sequence[Any] | None = None,

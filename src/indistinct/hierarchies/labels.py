@@ -70,10 +70,10 @@ Pattern = Interval | Mask | Members
 
 def parse(
     label: str,
-    type: str = "text",  # noqa: A002
+    type: str = "text",
     *,
     decimal: str = ".",
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
     order: Sequence[str] | None = None,
     character: str = "*",
 ) -> Pattern | None:
@@ -115,12 +115,12 @@ class Reader:
     def __init__(
         self,
         texts: Sequence[str | None],
-        type: str = "text",  # noqa: A002
+        type: str = "text",
         *,
         rows: Sequence[Sequence[str]] | None = None,
         token: str = "*",  # noqa: S107  # the mark of a suppressed cell
         decimal: str = ".",
-        format: str | None = None,  # noqa: A002
+        format: str | None = None,
         order: Sequence[str] | None = None,
         character: str = "*",
     ) -> None:
@@ -294,9 +294,9 @@ class Reader:
 def covers(
     labels: str | Sequence[str | None] | None,
     texts: Sequence[str | None],
-    type: str = "text",  # noqa: A002
+    type: str = "text",
     rows: Sequence[Sequence[str]] | None = None,
-    token: str = "*",  # noqa: S107
+    token: str = "*",  # noqa: S107  # a mark for suppressed cells, no secret
     *,
     spec: Mapping[str, Any] | None = None,
     base: Path | None = None,
@@ -437,7 +437,7 @@ WEEK = re.compile(r"(\d{4})-W(\d{2})")
 PART_MONTHS = {"Q": 3, "H": 6}
 
 
-def _date_interval(text: str, format: str | None) -> Interval | None:  # noqa: A002
+def _date_interval(text: str, format: str | None) -> Interval | None:
     if match := BRACKETED.fullmatch(text):
         low, high = _period(match[2], format), _period(match[3], format)
         if low is None or high is None:
@@ -460,14 +460,14 @@ def _date_interval(text: str, format: str | None) -> Interval | None:  # noqa: A
     return _period(text, format)
 
 
-def _period(text: str, format: str | None) -> Interval | None:  # noqa: A002
+def _period(text: str, format: str | None) -> Interval | None:
     """Read a moment, a day or a longer period of the calendar."""
     if format is not None and (moment := _moment(text, format)):
         return moment
     return _moment(text, None) or _calendar(text)
 
 
-def _moment(text: str, format: str | None) -> Interval | None:  # noqa: A002
+def _moment(text: str, format: str | None) -> Interval | None:
     """Read a day as all of its hours, a time of day as that moment."""
     if format is None and iso_date(text) is None:
         return None

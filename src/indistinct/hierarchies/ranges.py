@@ -76,12 +76,12 @@ def build(
     attribute: str,
     texts: Sequence[str | None],
     *,
-    type: str = "integer",  # noqa: A002
+    type: str = "integer",
     bounds: str | None = None,
     step: Any = None,
     domain: Sequence[Any] | None = None,
     decimal: str = ".",
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
     order: Sequence[str] | None = None,
 ) -> Hierarchy:
     """Build the record of a ``range`` attribute of type integer, decimal, date or ordinal.

@@ -18,9 +18,9 @@ def build(
     attribute: str,
     texts: Sequence[str | None],
     *,
-    type: str = "text",  # noqa: A002
+    type: str = "text",
     decimal: str = ".",
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
     order: Sequence[str] | None = None,
 ) -> Hierarchy:
     """Build the hierarchy of height 1 whose root ``*`` costs 1 (0 where the column has one value).

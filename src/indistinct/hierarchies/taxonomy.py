@@ -145,9 +145,9 @@ def build(
     rows: Sequence[Row],
     where: str = "file",
     *,
-    type: str = "text",  # noqa: A002
+    type: str = "text",
     decimal: str = ".",
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
     order: Sequence[str] | None = None,
 ) -> Hierarchy:
     """Build the record from the rows of a hierarchy file.

@@ -108,10 +108,10 @@ class Scale:
 def cast(
     attribute: str,
     texts: Sequence[str | None],
-    type: str = "text",  # noqa: A002
+    type: str = "text",
     *,
     decimal: str = ".",
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
     order: Sequence[str] | None = None,
 ) -> Cast:
     """Turn the texts of a column into typed values; None stays None.
@@ -149,10 +149,10 @@ def cast(
 def scale(
     attribute: str,
     texts: Sequence[str | None],
-    type: str = "text",  # noqa: A002
+    type: str = "text",
     *,
     decimal: str = ".",
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
     order: Sequence[str] | None = None,
 ) -> Scale:
     """Sort the distinct values of a column canonically; the input may be in any order. Errors as in ``cast``.
@@ -183,10 +183,10 @@ def scale(
 def positions(
     attribute: str,
     texts: Sequence[str],
-    type: str,  # noqa: A002
+    type: str,
     *,
     decimal: str = ".",
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
     order: Sequence[str] | None = None,
 ) -> tuple[Positions, int]:
     """Place of each text on the scale of an ordered type, as whole multiples of 1 / unit. Errors as in ``cast``."""
@@ -238,7 +238,7 @@ def place(attribute: str, value: Any, found: Scale, what: str, **reading: Any) -
     if found.type in ("integer", "decimal"):
         return exact(value, f'{what} of column "{attribute}"')
     text = value.isoformat() if isinstance(value, date) else str(value)
-    for format in dict.fromkeys((None if isinstance(value, date) else reading.get("format"), None)):  # noqa: A001
+    for format in dict.fromkeys((None if isinstance(value, date) else reading.get("format"), None)):
         try:
             places, unit = positions(attribute, [text], found.type, **{**reading, "format": format})
         except DataError:
@@ -363,7 +363,7 @@ def moment_text(number: int, unit: int) -> str:
     return (datetime.combine(start, time()) + timedelta(microseconds=rest * DAY // unit)).isoformat(sep=" ")
 
 
-def _keys(type: str, typed: list[Value]) -> Sequence[Value]:  # noqa: A002
+def _keys(type: str, typed: list[Value]) -> Sequence[Value]:
     """Say what must be equal for two values to be one: a date is its midnight."""
     if type == "date" and any(isinstance(value, datetime) for value in typed):
         return [_microseconds(value) for value in typed if isinstance(value, date)]
@@ -388,12 +388,12 @@ def _array(numbers: list[int]) -> Positions:
     return np.array(numbers, dtype=np.int64 if max(map(abs, numbers), default=0) < LARGE else object)
 
 
-def _known(attribute: str, type: str) -> None:  # noqa: A002
+def _known(attribute: str, type: str) -> None:
     if type not in TYPES:
         raise PolicyError(f'column "{attribute}" has no type "{type}"; choose {", ".join(TYPES)}', column=attribute)
 
 
-def _refuse(attribute: str, type: str, bad: list[str], expected: str) -> DataError:  # noqa: A002
+def _refuse(attribute: str, type: str, bad: list[str], expected: str) -> DataError:
     few = list(dict.fromkeys(bad))
     verb = "is" if len(few) == 1 else "are"
     how = "say how dates are written (format, such as %d.%m.%Y), " if type == "date" else ""
@@ -454,7 +454,7 @@ def number_key(text: str, decimal: str = ".") -> tuple[int, int] | None:
     return (digits, scale) if digits else (0, 0)
 
 
-def _numbers(attribute: str, texts: Sequence[str], type: str, decimal: str) -> list[tuple[int, int]]:  # noqa: A002
+def _numbers(attribute: str, texts: Sequence[str], type: str, decimal: str) -> list[tuple[int, int]]:
     if decimal not in _NUMBER:
         raise PolicyError(f'the decimal mark must be "." or ",", not "{decimal}"')
     numbers = [parse_number(text, decimal) for text in texts]
@@ -479,7 +479,7 @@ def _ranks(attribute: str, texts: Sequence[str], order: Sequence[str] | None) ->
     return [rank[text] for text in texts]
 
 
-def _dates(attribute: str, texts: Sequence[str], format: str | None) -> list[date]:  # noqa: A002
+def _dates(attribute: str, texts: Sequence[str], format: str | None) -> list[date]:
     parse = iso_date if format is None else _format_parser(attribute, format)
     dates: list[date] = []
     bad = []
@@ -513,9 +513,9 @@ def iso_date(text: str) -> date | None:
         return None
 
 
-def _format_parser(attribute: str, format: str) -> Callable[[str], date | None]:  # noqa: A002
+def _format_parser(attribute: str, format: str) -> Callable[[str], date | None]:
     try:
-        datetime.strptime(datetime(2024, 3, 31, tzinfo=UTC).strftime(format), format)  # noqa: DTZ007
+        datetime.strptime(datetime(2024, 3, 31, tzinfo=UTC).strftime(format), format)  # noqa: DTZ007  # a calendar date
     except ValueError as problem:
         message = f'format "{format}" of column "{attribute}" is no date format ({problem})'
         raise PolicyError(message, column=attribute) from None

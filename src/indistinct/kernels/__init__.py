@@ -14,8 +14,8 @@ BLAS = "scipy.linalg.cython_blas"
 hidden = BLAS not in sys.modules
 if hidden:
     sys.modules[BLAS] = None
-import numba  # noqa: E402
-import numba.np.arraymath  # noqa: E402
+import numba  # noqa: E402  # while BLAS is hidden
+import numba.np.arraymath  # noqa: E402  # as above
 
 if hidden:
     del sys.modules[BLAS]

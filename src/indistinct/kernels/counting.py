@@ -30,12 +30,13 @@ def slot_of(key: int, mask: int) -> int:
 
 @kernel
 def number_keys(
-    keys: Int64, slots: Int64, numbers: Int32, distinct: Int64, counts: Int64, used: int, first: int, out: Int32
+    keys: Int64, slots: Int64, distinct: Int64, counts: Int64, used: int, first: int, out: Int32
 ) -> tuple[int, int]:
     """Number and count ``keys[first:]`` until they end or the table is half full.
 
-    ``slots`` int64[2^p] holds keys (EMPTY = free), ``numbers`` their numbers; ``distinct`` and ``counts`` are indexed
-    by number. With ``len(out) == len(keys)`` the number of every row is kept. Returns the rows done and ``used``.
+    ``slots`` int64[2^p, 2] holds keys (EMPTY = free), each beside its number, so that both come with one access to
+    memory; ``distinct`` and ``counts`` are indexed by number. With ``len(out) == len(keys)`` the number of every row is
+    kept. Returns the rows done and ``used``.
     """
     mask = len(slots) - 1
     room = min(len(slots) // 2, len(distinct))
@@ -43,17 +44,17 @@ def number_keys(
     for row in range(first, len(keys)):
         key = keys[row]
         slot = slot_of(key, mask)
-        while slots[slot] != EMPTY and slots[slot] != key:
+        while slots[slot, 0] != EMPTY and slots[slot, 0] != key:
             slot = (slot + 1) & mask
-        if slots[slot] == EMPTY:
+        if slots[slot, 0] == EMPTY:
             if used >= room:
                 return row, used
-            slots[slot] = key
-            numbers[slot] = used
+            slots[slot, 0] = key
+            slots[slot, 1] = used
             distinct[used] = key
             counts[used] = 0
             used += 1
-        number = numbers[slot]
+        number = slots[slot, 1]
         counts[number] += 1
         if keep:
             out[row] = number
@@ -61,12 +62,12 @@ def number_keys(
 
 
 @kernel
-def rehash(distinct: Int64, used: int, slots: Int64, numbers: Int32) -> None:
+def rehash(distinct: Int64, used: int, slots: Int64) -> None:
     """Enter the known keys into a larger, empty table."""
     mask = len(slots) - 1
     for number in range(used):
         slot = slot_of(distinct[number], mask)
-        while slots[slot] != EMPTY:
+        while slots[slot, 0] != EMPTY:
             slot = (slot + 1) & mask
-        slots[slot] = distinct[number]
-        numbers[slot] = number
+        slots[slot, 0] = distinct[number]
+        slots[slot, 1] = number

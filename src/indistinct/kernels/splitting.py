@@ -99,7 +99,7 @@ def _sort(ids: Int32, keys: Int64) -> None:
 
 
 @step
-def _deal(keys: Int64, percent: int, proportional: bool, side: Int32) -> None:  # noqa: FBT001
+def _deal(keys: Int64, percent: int, proportional: bool, side: Int32) -> None:  # noqa: FBT001  # as all kernels
     """Mark who goes to the one side: the first of the line, or the first of the line of each value."""
     n = len(keys)
     begin, taken = 0, 0

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once
+from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once, no_criteria
 from indistinct.models.exact import at_most, rational
 from indistinct.models.histograms import amount
 
@@ -55,10 +55,6 @@ def achieved(classes: Classes, *_: Any) -> dict[str, Any]:
     return {"threshold": rational(Fraction(len(classes), int(classes.sizes.sum())))}
 
 
-def criteria(privacy: AverageRisk, context: Context) -> None:  # the contract's
-    """Compile nothing: no class is judged alone."""
-
-
 def shortfall(privacy: AverageRisk, root: Classes, context: Context) -> str:  # noqa: ARG001  # the contract's
     """Say that the whole table is too small."""
     return f"the whole table as one class has risk 1/{int(root.sizes[0])}, more than {privacy.threshold}"
@@ -71,7 +67,7 @@ MODEL = Model(
     absorbing=False,
     evaluate=evaluate,
     achieved=achieved,
-    criteria=criteria,
+    criteria=no_criteria,
     shortfall=shortfall,
     held_by=all_classes_at_once,
 )

@@ -99,3 +99,17 @@ class Model:
 def all_classes_at_once(privacy: Any) -> tuple[str, ...]:  # noqa: ARG001  # the contract's
     """Name the algorithms that judge whole releases, with their levels: a model may be held by these only."""
     return ("optimal", "generalize_step", "datafly", "samarati", "incognito", "ola", "flash")
+
+
+def held_only_by(*algorithms: str) -> Callable[[Any], tuple[str, ...]]:
+    """Return a ``held_by`` that names the same algorithms whatever the parameters are."""
+    return lambda _privacy: algorithms
+
+
+def no_criteria(privacy: Any, context: Context) -> None:  # the contract's
+    """Compile nothing: no class is judged alone."""
+
+
+def reason_of(evaluate: Callable[[Any, Classes, Context], Evaluation]) -> Callable[[Any, Classes, Context], str]:
+    """Return a ``shortfall`` that says of the whole table as one class what ``evaluate`` does."""
+    return lambda privacy, root, context: evaluate(privacy, root, context).reason

@@ -20,7 +20,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once
+from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once, reason_of
 from indistinct.models.exact import at_most, largest_ratio, rational, subject
 from indistinct.models.populations import crowd_of
 
@@ -69,11 +69,6 @@ def criteria(privacy: DeltaPresence, context: Context) -> None:  # the contract'
     """Compile nothing: the population is not counted in compiled searches."""
 
 
-def shortfall(privacy: DeltaPresence, root: Classes, context: Context) -> str:
-    """Say what share of the population the whole table is."""
-    return evaluate(privacy, root, context).reason
-
-
 MODEL = Model(
     "delta_presence",
     scope="release",
@@ -82,6 +77,6 @@ MODEL = Model(
     evaluate=evaluate,
     achieved=achieved,
     criteria=criteria,
-    shortfall=shortfall,
+    shortfall=reason_of(evaluate),
     held_by=all_classes_at_once,
 )

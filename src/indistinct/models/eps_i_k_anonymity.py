@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import Context, Criterion, Evaluation, Model
+from indistinct.models.contract import Context, Criterion, Evaluation, Model, held_only_by
 from indistinct.models.exact import largest_ratio, rational, subject
 from indistinct.models.intervals import epsilons_of, intervals_of, is_rising
 from indistinct.models.numbers import largest, numbers_of, series_of, windows
@@ -219,11 +219,6 @@ def shortfall(privacy: EpsIKAnonymity, root: Classes, context: Context) -> str:
     return f"as one class, {evaluate(privacy, root, context).reason}; smaller classes may hold, but none were found"
 
 
-def held_by(privacy: EpsIKAnonymity) -> tuple[str, ...]:  # noqa: ARG001  # the contract's
-    """Name the algorithms that can hold the model: it is a property of groups of k to 2k rows."""
-    return ("largest_bucket_first",)
-
-
 MODEL = Model(
     "eps_i_k_anonymity",
     scope="class",
@@ -233,5 +228,5 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
-    held_by=held_by,
+    held_by=held_only_by("largest_bucket_first"),  # a property of groups of k to 2k rows
 )

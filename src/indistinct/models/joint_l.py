@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.models import distinct_l, entropy_l, recursive_cl
-from indistinct.models.contract import Context, Criterion, Evaluation, Model
+from indistinct.models.contract import Context, Criterion, Evaluation, Model, reason_of
 from indistinct.policy.privacy import DistinctL, EntropyL, Privacy, RecursiveCL
 from indistinct.tables.records import Classes, Histogram
 
@@ -108,7 +108,7 @@ def achieved(
     *,
     attributes: Sequence[str],
     kind: str = "distinct_l",
-    l: int | None = None,  # noqa: E741
+    l: int | None = None,  # noqa: E741  # the letter of the literature
 ) -> dict[str, Any] | list[dict[str, Any]]:
     """Best parameters of the inner model that every attribute satisfies; without l a list if recursive."""
     fixed = {} if l is None else {"l": l}
@@ -131,11 +131,6 @@ def criteria(privacy: JointL, context: Context) -> tuple[Criterion, ...] | None:
     return None
 
 
-def shortfall(privacy: JointL, root: Classes, context: Context) -> str:
-    """Say what fails in the parts of the whole table."""
-    return evaluate(privacy, root, context).reason
-
-
 MODEL = Model(
     "joint_l",
     scope="class",
@@ -144,5 +139,5 @@ MODEL = Model(
     evaluate=evaluate,
     achieved=achieved,
     criteria=criteria,
-    shortfall=shortfall,
+    shortfall=reason_of(evaluate),
 )

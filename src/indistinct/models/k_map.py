@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.models import k_anonymity
-from indistinct.models.contract import Context, Criterion, Evaluation, Model
+from indistinct.models.contract import Context, Criterion, Evaluation, Model, reason_of
 from indistinct.models.exact import subject
 from indistinct.models.populations import population_rows
 
@@ -111,11 +111,6 @@ def criteria(privacy: KMap, context: Context) -> tuple[Criterion, ...] | None:  
     return None if privacy.estimator is None else k_anonymity.size_criterion(_asked(privacy))
 
 
-def shortfall(privacy: KMap, root: Classes, context: Context) -> str:
-    """Say that the whole population, or table, is too small."""
-    return evaluate(privacy, root, context).reason
-
-
 MODEL = Model(
     "k_map",
     scope="class",
@@ -124,5 +119,5 @@ MODEL = Model(
     evaluate=evaluate,
     achieved=achieved,
     criteria=criteria,
-    shortfall=shortfall,
+    shortfall=reason_of(evaluate),
 )

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.errors import UnsupportedError
-from indistinct.models.contract import Context, Evaluation, Model
+from indistinct.models.contract import Context, Evaluation, Model, held_only_by, no_criteria
 from indistinct.tables.keys import KeyTable
 from indistinct.tables.order import lexicographic_order
 
@@ -129,14 +129,6 @@ def _counted(sets: ItemSets, rows: Int64, size: int) -> tuple[Int32, Int64, list
     return keys.codes(), support, found
 
 
-def criteria(privacy: KmAnonymity, context: Context) -> None:  # the contract's
-    """Compile nothing: no class is judged alone."""
-
-
-def _held_by(privacy: KmAnonymity) -> tuple[str, ...]:  # noqa: ARG001  # the contract's
-    return ("km",)
-
-
 def shortfall(privacy: KmAnonymity, root: Classes, context: Context) -> str:  # noqa: ARG001  # the contract's
     """Say that the table has fewer rows than k."""
     return f"k={privacy.k} but the table has {int(root.rows.sum())} rows"
@@ -149,7 +141,7 @@ MODEL = Model(
     absorbing=False,
     evaluate=evaluate,
     achieved=achieved,
-    criteria=criteria,
+    criteria=no_criteria,
     shortfall=shortfall,
-    held_by=_held_by,
+    held_by=held_only_by("km"),
 )

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.errors import DataError
-from indistinct.models.contract import Context, Evaluation, Model
+from indistinct.models.contract import Context, Evaluation, Model, held_only_by, reason_of
 from indistinct.models.exact import subject
 from indistinct.models.histograms import distinct
 
@@ -66,15 +66,6 @@ def criteria(privacy: MInvariance, context: Context) -> None:
     """Have no compiled form: one algorithm holds the model, by construction."""
 
 
-def shortfall(privacy: MInvariance, root: Classes, context: Context) -> str:
-    """Say what the whole table as one group lacks."""
-    return evaluate(privacy, root, context).reason
-
-
-def _held_by(privacy: MInvariance) -> tuple[str, ...]:  # noqa: ARG001  # the contract's
-    return ("m_invariance",)
-
-
 MODEL = Model(
     "m_invariance",
     scope="sequence",
@@ -83,8 +74,8 @@ MODEL = Model(
     evaluate=evaluate,
     achieved=achieved,
     criteria=criteria,
-    shortfall=shortfall,
-    held_by=_held_by,
+    shortfall=reason_of(evaluate),
+    held_by=held_only_by("m_invariance"),
 )
 
 

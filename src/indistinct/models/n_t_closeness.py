@@ -28,7 +28,7 @@ import numpy as np
 
 from indistinct.errors import PolicyError, UnsupportedError
 from indistinct.models import t_closeness
-from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once
+from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once, no_criteria
 from indistinct.models.exact import rational, subject
 from indistinct.models.histograms import only
 from indistinct.tables.records import Reference
@@ -149,10 +149,6 @@ def achieved(
     return _best(n, _largest(measure(classes, context, attribute, n, distance)))
 
 
-def criteria(privacy: NTCloseness, context: Context) -> None:  # the contract's
-    """Compile nothing: no class is judged alone."""
-
-
 def shortfall(privacy: NTCloseness, root: Classes, context: Context) -> str:  # noqa: ARG001  # the contract's
     """Say that the table has fewer rows than n."""
     return f"the table has {int(root.rows[0])} rows, fewer than n = {privacy.n}"
@@ -165,7 +161,7 @@ MODEL = Model(
     absorbing=False,
     evaluate=evaluate,
     achieved=achieved,
-    criteria=criteria,
+    criteria=no_criteria,
     shortfall=shortfall,
     held_by=all_classes_at_once,
 )

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once
+from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once, no_criteria, reason_of
 from indistinct.models.estimators import Estimate, estimate, size_counts
 
 if TYPE_CHECKING:
@@ -70,15 +70,6 @@ def achieved(
     return _best(measure(classes, estimator, population_size))
 
 
-def criteria(privacy: PopulationUniqueness, context: Context) -> None:  # the contract's
-    """Compile nothing: no class is judged alone."""
-
-
-def shortfall(privacy: PopulationUniqueness, root: Classes, context: Context) -> str:
-    """Say what is estimated for the whole table as one class."""
-    return evaluate(privacy, root, context).reason
-
-
 MODEL = Model(
     "population_uniqueness",
     scope="release",
@@ -86,7 +77,7 @@ MODEL = Model(
     absorbing=False,
     evaluate=evaluate,
     achieved=achieved,
-    criteria=criteria,
-    shortfall=shortfall,
+    criteria=no_criteria,
+    shortfall=reason_of(evaluate),
     held_by=all_classes_at_once,
 )

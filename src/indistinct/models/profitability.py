@@ -34,7 +34,7 @@ import numpy as np
 
 from indistinct.errors import UnsupportedError
 from indistinct.models import k_anonymity
-from indistinct.models.contract import Context, Criterion, Evaluation, K, Model, all_classes_at_once
+from indistinct.models.contract import Context, Criterion, Evaluation, K, Model, all_classes_at_once, reason_of
 from indistinct.models.exact import SAFE, power_sign, subject
 from indistinct.models.populations import population_rows
 
@@ -173,11 +173,6 @@ def criteria(privacy: Profitability, context: Context) -> tuple[Criterion, ...] 
     return k_anonymity.size_criterion(least)
 
 
-def shortfall(privacy: Profitability, root: Classes, context: Context) -> str:
-    """Say that the whole table is too small."""
-    return evaluate(privacy, root, context).reason
-
-
 def _closure(privacy: Profitability) -> tuple[bool, bool]:
     return not privacy.attack, not privacy.attack
 
@@ -195,7 +190,7 @@ MODEL = Model(
     evaluate=evaluate,
     achieved=achieved,
     criteria=criteria,
-    shortfall=shortfall,
+    shortfall=reason_of(evaluate),
     closure=_closure,
     held_by=_held_by,
 )

@@ -87,7 +87,7 @@ def achieved(
     classes: Classes,
     context: Context,
     attribute: str,
-    l: int | None = None,  # noqa: E741
+    l: int | None = None,  # noqa: E741  # the letter of the literature
 ) -> dict[str, Any] | list[dict[str, Any]]:
     """Infimum of c (to be exceeded) for one l, or for l = 2..m; ``c`` is None where no c serves.
 

@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.models import k_anonymity
-from indistinct.models.contract import Context, Criterion, Evaluation, Model
+from indistinct.models.contract import Context, Criterion, Evaluation, Model, held_only_by, reason_of
 
 if TYPE_CHECKING:
     from indistinct.policy.privacy import Safepub
@@ -179,15 +179,6 @@ def criteria(privacy: Safepub, context: Context) -> tuple[Criterion, ...]:  # no
     return k_anonymity.size_criterion(_k(privacy))
 
 
-def shortfall(privacy: Safepub, root: Classes, context: Context) -> str:
-    """Say that the table is too small."""
-    return evaluate(privacy, root, context).reason
-
-
-def _held_by(privacy: Safepub) -> tuple[str, ...]:  # noqa: ARG001  # the contract's
-    return ("safepub",)
-
-
 MODEL = Model(
     "safepub",
     scope="mechanism",
@@ -196,6 +187,6 @@ MODEL = Model(
     evaluate=evaluate,
     achieved=achieved,
     criteria=criteria,
-    shortfall=shortfall,
-    held_by=_held_by,
+    shortfall=reason_of(evaluate),
+    held_by=held_only_by("safepub"),
 )

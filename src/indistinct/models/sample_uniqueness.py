@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once
+from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once, no_criteria
 from indistinct.models.exact import rational
 
 if TYPE_CHECKING:
@@ -52,10 +52,6 @@ def achieved(classes: Classes, *_: Any) -> dict[str, Any]:
     return {"threshold": rational(Fraction(int((classes.sizes == 1).sum()), int(classes.sizes.sum())))}
 
 
-def criteria(privacy: SampleUniqueness, context: Context) -> None:  # the contract's
-    """Compile nothing: no class is judged alone."""
-
-
 def shortfall(privacy: SampleUniqueness, root: Classes, context: Context) -> str:  # noqa: ARG001  # the contract's
     """Say that the table has one row only."""
     return f"the table has one row, which is unique, and at most {privacy.threshold} of the rows may be"
@@ -68,7 +64,7 @@ MODEL = Model(
     absorbing=False,
     evaluate=evaluate,
     achieved=achieved,
-    criteria=criteria,
+    criteria=no_criteria,
     shortfall=shortfall,
     held_by=all_classes_at_once,
 )

@@ -79,8 +79,6 @@ AGGREGATING = (
     "t_closeness_first",
     "mondrian",
 )
-# algorithms that the policy format knows and this version does not have yet
-PLANNED_ALGORITHMS: tuple[str, ...] = ()
 # losses that a search can make small, and the algorithms that search for them
 LOSSES: tuple[str, ...] = ("lm", "gcp", "iloss", "precision")
 SEARCHING: tuple[str, ...] = ("local", "optimal")
@@ -123,7 +121,7 @@ def _ends(value: Any) -> tuple[Fraction, Fraction] | tuple[date, date]:
 
 
 def _algorithm(value: Any) -> Any:
-    check_word((), value, ALGORITHMS, PLANNED_ALGORITHMS)
+    check_word((), value, ALGORITHMS)
     return value
 
 
@@ -331,7 +329,7 @@ class Attribute(Section):
 def _is_date_format(text: str) -> bool:
     example = datetime(2001, 2, 3, 4, 5, 6)  # noqa: DTZ001  # a calendar date, nowhere in particular
     try:
-        return "%" in text and datetime.strptime(example.strftime(text), text).year == 2001  # noqa: DTZ007
+        return "%" in text and datetime.strptime(example.strftime(text), text).year == 2001  # noqa: DTZ007  # as above
     except ValueError:
         return False
 
@@ -540,9 +538,8 @@ class Policy(Section):
     >>> policy.quasi_identifiers, policy.suppression.limit
     (('age',), Fraction(1, 50))
 
-    Raises PolicyError with every problem on a line of its own: place, value, valid range, remedy;
-    UnsupportedError when all that is wrong is that this version does not have what the policy asks for. Not
-    checked: anything that needs the table (``resolve``) or files. Whether a privacy model is named is left to
+    Raises PolicyError with every problem on a line of its own: place, value, valid range, remedy. Not checked:
+    anything that needs the table (``resolve``) or files. Whether a privacy model is named is left to
     ``require_models``, because an audit needs none.
     """
 
@@ -704,7 +701,7 @@ class Policy(Section):
         """Return the same policy with the folder at which its relative paths begin."""
         policy = self.model_copy()
         policy._base = base  # noqa: SLF001  # its own private attribute
-        policy._from_flags = from_flags  # noqa: SLF001
+        policy._from_flags = from_flags  # noqa: SLF001  # as above
         return policy
 
     def locate(self, text: str) -> Path:

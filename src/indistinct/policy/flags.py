@@ -113,7 +113,7 @@ def _settings(attributes: dict[str, dict[str, Any]], name: str, flag: str) -> di
 
 def _diversity(
     sensitive: Sequence[str],
-    l: Number | None,  # noqa: E741
+    l: Number | None,  # noqa: E741  # the letter of the literature
     kind: str,
     c: Number | None,
 ) -> list[Privacy]:

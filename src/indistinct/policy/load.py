@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from indistinct.errors import PolicyError, UnsupportedError
+from indistinct.errors import PolicyError
 from indistinct.policy.document import Policy
 
 GivenPolicy = Policy | str | os.PathLike[str]  # a policy, or where it stands
@@ -70,7 +70,7 @@ def loads(text: str, *, base: Path | None = None, name: str = "") -> Policy:
     >>> loads('[attributes.age]\nrole = "key"\n[suppression]\nlimit = 0.1').suppression.limit
     Fraction(1, 10)
 
-    Raises PolicyError (UnsupportedError) as ``load``.
+    Raises PolicyError as ``load``.
     """
     where: dict[str, str | int] = {"file": name} if name else {}
     try:
@@ -82,9 +82,9 @@ def loads(text: str, *, base: Path | None = None, name: str = "") -> Policy:
         raise PolicyError(message, **where) from None
     try:
         policy = Policy(**data)
-    except (PolicyError, UnsupportedError) as error:
+    except PolicyError as error:
         message = f"{name}: {error.message}" if name else error.message
-        raise type(error)(message, **{**error.where, **where}) from None
+        raise PolicyError(message, **{**error.where, **where}) from None
     return policy.at(base or Path())
 
 
@@ -180,7 +180,7 @@ def update(text: str, policy: Policy) -> str:
         _merge(document, old, new)
         edited = tomlkit.dumps(document)
         same = _listed(loads(edited).plain()) == _listed(new)
-    except (TOMLKitError, PolicyError, UnsupportedError):
+    except (TOMLKitError, PolicyError):
         same = False
     return edited if same else dumps(policy)
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple,
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from indistinct.errors import PolicyError, UnsupportedError
+from indistinct.errors import PolicyError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -90,12 +90,10 @@ def _json_number(limit: Any) -> int | float:
 class Section(BaseModel):
     """Base of every part of a policy: closed to unknown keys, frozen, and refusing with a PolicyError.
 
-    ``later`` names keys that the policy format knows and this version does not serve yet; ``hints`` says what
-    to do instead of keys that somebody may try.
+    ``hints`` says what to do instead of keys that somebody may try.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, json_schema_extra=_complete)
-    later: ClassVar[tuple[str, ...]] = ()
     hints: ClassVar[dict[str, str]] = {}
 
     def __init__(self, /, **data: Any) -> None:
@@ -112,11 +110,10 @@ class Section(BaseModel):
             _inside.reset(token)
 
 
-def problem(place: Place, sentence: str, value: object = None, *, planned: bool = False) -> InitErrorDetails:
-    """One finding of a cross check; ``planned`` marks what the format knows and this version lacks."""
-    kind = "planned" if planned else "policy"
+def problem(place: Place, sentence: str, value: object = None) -> InitErrorDetails:
+    """One finding of a cross check."""
     return InitErrorDetails(
-        type=PydanticCustomError(kind, "{sentence}", {"sentence": sentence, "show": value is not None}),
+        type=PydanticCustomError("policy", "{sentence}", {"sentence": sentence, "show": value is not None}),
         loc=place,
         input=value,
     )
@@ -142,24 +139,19 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f'did you mean "{near[0]}"?' if near else f"choose from: {', '.join(words)}"
 
 
-def check_tag(table: Mapping[str, Any], tag: str, known: Collection[str], planned: Collection[str] = ()) -> None:
-    """Refuse a table whose ``tag`` (``model``, ``kind``) is absent, unknown or not built yet."""
+def check_tag(table: Mapping[str, Any], tag: str, known: Collection[str]) -> None:
+    """Refuse a table whose ``tag`` (``model``, ``kind``) is absent or unknown."""
     if table.get(tag) is None:
         refuse([problem((tag,), f"is missing; choose from: {', '.join(known)}")])
-    check_word((tag,), table[tag], known, planned)
+    check_word((tag,), table[tag], known)
 
 
-def check_word(place: Place, word: object, known: Collection[str], planned: Collection[str] = ()) -> None:
-    """Refuse a word that is neither known nor, as the format has it but not this version, planned."""
+def check_word(place: Place, word: object, known: Collection[str]) -> None:
+    """Refuse a word that is not known."""
     if not isinstance(word, str):
         refuse([problem(place, f"must be a text in quotes; choose from: {', '.join(known)}", word)])
-    elif word in planned:
-        sentence = f"is known but not built yet; this version has: {', '.join(known)}"
-        refuse([problem(place, sentence, word, planned=True)])
     elif word not in known:
-        hint = nearest(word, [*known, *planned])
-        hint = hint if hint.startswith("did") else nearest(word, known)
-        refuse([problem(place, f"is unknown; {hint}", word)])
+        refuse([problem(place, f"is unknown; {nearest(word, known)}", word)])
 
 
 def show(value: object) -> str:
@@ -200,16 +192,12 @@ def path(place: Place) -> str:
     return text
 
 
-def refusal(error: ValidationError, section: type[BaseModel]) -> PolicyError | UnsupportedError:
-    """Build the error for all that pydantic found wrong with ``section``; ``where`` has the first place.
-
-    It is an UnsupportedError when every problem is something that the format knows and this version lacks.
-    """
+def refusal(error: ValidationError, section: type[BaseModel]) -> PolicyError:
+    """Build the error for all that pydantic found wrong with ``section``; ``where`` has the first place."""
     found = [_read(detail, section) for detail in error.errors(include_url=False)]
-    lines = list(dict.fromkeys(line for _, line, _ in found))
+    lines = list(dict.fromkeys(line for _, line in found))
     message = lines[0] if len(lines) == 1 else "\n  ".join([f"the policy has {len(lines)} problems:", *lines])
-    kind = UnsupportedError if all(planned for *_, planned in found) else PolicyError
-    return kind(message, key=found[0][0])
+    return PolicyError(message, key=found[0][0])
 
 
 class _Target(NamedTuple):
@@ -221,31 +209,29 @@ class _Target(NamedTuple):
     model: str
 
 
-def _read(detail: Any, section: type[BaseModel]) -> tuple[str, str, bool]:
-    """Return the place, the whole line and whether the matter is merely not built yet."""
+def _read(detail: Any, section: type[BaseModel]) -> tuple[str, str]:
+    """Return the place and the whole line."""
     target = _follow(detail["loc"], section)
     where = path(target.place) or "policy"
     kind, value, context = detail["type"], detail["input"], detail.get("ctx", {})
     suffix = f" ({target.model})" if target.model else ""
-    if kind in ("policy", "planned"):
+    if kind == "policy":
         shown = f" = {show(value)}" if context["show"] else ""
         sentence = context["sentence"]
         joint = " " if sentence.startswith("is ") else ": "
-        return where, f"{where}{shown}{suffix}{joint}{sentence}", kind == "planned"
+        return where, f"{where}{shown}{suffix}{joint}{sentence}"
     if kind == "missing":
-        return where, f"{where} is missing{suffix}; it must be {_valid(target)}", False
+        return where, f"{where} is missing{suffix}; it must be {_valid(target)}"
     if kind == "extra_forbidden":
         key = str(target.place[-1])
-        if key in getattr(target.owner, "later", ()):
-            return where, f"{where}{suffix} is known but not built yet; leave it out", True
         hint = getattr(target.owner, "hints", {}).get(key) or nearest(key, _keys(target.owner))
-        return where, f"{where}{suffix} is an unknown key; {hint}", False
+        return where, f"{where}{suffix} is an unknown key; {hint}"
     if kind == "value_error":
         limits = _range(target)
         sentence = str(context["error"]) + (f", {limits}" if limits else "")
     else:
         sentence = f"must be {_valid(target)}"
-    return where, f"{where} = {show(value)}{suffix}: {sentence}", False
+    return where, f"{where} = {show(value)}{suffix}: {sentence}"
 
 
 def _keys(section: type[BaseModel] | None) -> list[str]:

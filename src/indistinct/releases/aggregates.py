@@ -68,7 +68,7 @@ def aggregated(prepared: Prepared, assignment: Assignment, recoding: Recoding) -
     return replace(recoding, aggregates=tuple(found))
 
 
-def kind_of(hierarchy: Hierarchy, how: str, type: str) -> str:  # noqa: A002
+def kind_of(hierarchy: Hierarchy, how: str, type: str) -> str:
     """Which aggregate a column can have: a mean needs numbers or dates, a median an order."""
     if hierarchy.is_fixed or not hierarchy.is_ordered:
         return "mode"
@@ -110,7 +110,7 @@ def _means(
     code: Int64,
     rows: Int64,
     classes: int,
-    type: str,  # noqa: A002
+    type: str,
     decimal: str,
 ) -> list[str | None]:
     numerators, unit = _scale(hierarchy)
@@ -144,7 +144,7 @@ def _scale(hierarchy: Hierarchy) -> tuple[list[int], int]:
     return [int(place * unit) for place in hierarchy.positions], unit
 
 
-def _digits(unit: int, type: str) -> int:  # noqa: A002
+def _digits(unit: int, type: str) -> int:
     """Decimals of a mean."""
     if type == "date":
         return 0
@@ -185,7 +185,7 @@ def _stands_for(
     members: Counter[int],
     hierarchy: Hierarchy,
     kind: str,
-    type: str,  # noqa: A002
+    type: str,
     decimal: str,
 ) -> bool:
     """Whether a published text is the aggregate of some codes."""

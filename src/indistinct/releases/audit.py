@@ -236,11 +236,13 @@ def wildcard_k(frequencies: Frequencies, assignment: Assignment, classes: Classe
     judged on it. None when more than 64 patterns of missing columns occur, or with a person key and missing values
     (the count is then not attempted: rows that are compatible may be those of one person).
     """
-    kept = np.unique(frequencies.tuple_of[assignment.cell[assignment.class_of != SUPPRESSED]])
-    if not len(kept):
+    if not len(classes):
         return 0
-    tuples, rows = frequencies.tuples[kept], frequencies.tuple_rows[kept]
     missing = np.array([hierarchy.missing for hierarchy in frequencies.quasi])
+    if (missing < 0).all():
+        return int(classes.sizes.min())
+    kept = np.unique(frequencies.tuple_of[assignment.cell[assignment.class_of != SUPPRESSED]])
+    tuples, rows = frequencies.tuples[kept], frequencies.tuple_rows[kept]
     absent = (tuples == missing) & (missing >= 0)
     if not absent.any():
         return int(classes.sizes.min())

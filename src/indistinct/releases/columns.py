@@ -78,8 +78,8 @@ def build(
     output: Path,
     *,
     kind: str = "auto",
-    type: str = "text",  # noqa: A002  # the word of the policy
-    format: str | None = None,  # noqa: A002
+    type: str = "text",
+    format: str | None = None,
     decimal: str = ".",
     query: str | None = None,
     sql_table: str | None = None,
@@ -118,7 +118,7 @@ def build(
     return [tuple(row) for row in rows]
 
 
-def _ask_for_format(column: str, texts: list[str], kind: str, type: str) -> None:  # noqa: A002
+def _ask_for_format(column: str, texts: list[str], kind: str, type: str) -> None:
     """Raise PolicyError where values are dates, but not written as 2024-03-31: how to read them is the user's word."""
     form = date_format(texts)
     if form in (None, ISO, COMPACT):

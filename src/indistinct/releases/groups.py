@@ -28,7 +28,7 @@ from indistinct.releases.totals import false_totals
 from indistinct.tables.classes import histograms_of, joint_counts
 from indistinct.tables.count import silent, translation
 from indistinct.tables.dictionary import Dictionary
-from indistinct.tables.order import lexicographic_order, run_starts
+from indistinct.tables.order import numbered_rows
 from indistinct.tables.records import Classes
 from indistinct.tables.two_tables import COUNT, GROUP, TOTALS
 
@@ -101,9 +101,9 @@ def weakness(published: Published, quasi: Sequence[str]) -> Notice:
     """Say what a release in groups protects and what not, with the number of rows that are alone."""
     columns = [column.codes for column in published.columns if column.name in quasi]
     codes = np.column_stack(columns)
-    order = lexicographic_order(codes + 1, [int(own.max(initial=-1)) + 2 for own in columns])
-    first = np.flatnonzero(run_starts(codes[order]))
-    sizes = np.add.reduceat(published.repeat[order], first)
+    first, number = numbered_rows(codes + 1, [int(own.max(initial=-1)) + 2 for own in columns])
+    sizes = np.zeros(len(first), np.int64)
+    np.add.at(sizes, number, published.repeat)
     alone = int((sizes == 1).sum())
     return Notice(
         "presence",

@@ -49,10 +49,11 @@ class LedgerKey:
 
         Raises DataError when it was changed, or sealed under another key.
         """
+        cipher = _cipher(self.secret, salt)
         from cryptography.exceptions import InvalidTag
 
         try:
-            data: bytes = _cipher(self.secret, salt).decrypt(sealed[:NONCE], sealed[NONCE:], about)
+            data: bytes = cipher.decrypt(sealed[:NONCE], sealed[NONCE:], about)
         except InvalidTag:
             message = "an entry of the ledger cannot be opened: it was changed, or another key made it"
             raise DataError(message) from None

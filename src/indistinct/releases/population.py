@@ -10,7 +10,7 @@ import numpy as np
 from indistinct.errors import DataError, PolicyError, SchemaError
 from indistinct.hierarchies import build_hierarchy
 from indistinct.tables.count import count, translation
-from indistinct.tables.order import lexicographic_order, run_starts
+from indistinct.tables.order import lexicographic_order, numbered_rows
 from indistinct.tables.records import Crowd, Detail, Population, Recoding
 from indistinct.tables.source import open_source
 
@@ -83,10 +83,8 @@ def require_sample(frequencies: Frequencies, name: str) -> None:
     if population is None:
         return
     both = np.concatenate([frequencies.tuples, population.tuples])
-    order = lexicographic_order(both, [hierarchy.size for hierarchy in frequencies.quasi])
-    group = np.empty(len(both), np.int64)
-    group[order] = np.cumsum(run_starts(both[order])) - 1
-    members = np.zeros(int(group.max()) + 1, np.int64)
+    first, group = numbered_rows(both, [hierarchy.size for hierarchy in frequencies.quasi])
+    members = np.zeros(len(first), np.int64)
     ours = len(frequencies.tuples)
     np.add.at(members, group[ours:], population.rows)
     lacking = np.maximum(frequencies.tuple_rows - members[group[:ours]], 0)

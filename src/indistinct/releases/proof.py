@@ -26,7 +26,7 @@ from indistinct.tables.classes import classes_of, histograms_of, joint_counts
 from indistinct.tables.columnar import is_text
 from indistinct.tables.count import silent, translation
 from indistinct.tables.dictionary import texts_of
-from indistinct.tables.order import lexicographic_order, run_starts
+from indistinct.tables.order import numbered_rows
 from indistinct.tables.records import SUPPRESSED, Classes, Frequencies, Population
 from indistinct.tables.source import open_source
 
@@ -258,11 +258,8 @@ def _reread_classes(
     if not starred_is_class:
         judged &= ~starred(found, frequencies, policy)
     labels, sensitive, counts = labels[judged], sensitive[judged], found.rows[judged]
-    order = lexicographic_order(labels, [len(texts) for texts, _ in columns])
-    new = run_starts(labels[order])
-    class_of = np.empty(len(labels), np.int32)
-    class_of[order] = np.cumsum(new, dtype=np.int32) - 1
-    classes = int(new.sum())
+    first, class_of = numbered_rows(labels, [len(texts) for texts, _ in columns])
+    classes = len(first)
     sizes = [h.size for h in frequencies.sensitive]
     joint = joint_counts(class_of, sensitive, counts, max(1, classes), sizes)
     rows = np.zeros(classes, np.int64)
@@ -270,14 +267,14 @@ def _reread_classes(
     names = tuple(h.attribute for h in frequencies.sensitive)
     sizes_in_persons = None
     if persons is not None:
-        first = labels[order[new]].tolist()
-        known = [tuple(texts[code] for (texts, _), code in zip(columns, row, strict=True)) for row in first]
+        own = labels[first].tolist()
+        known = [tuple(texts[code] for (texts, _), code in zip(columns, row, strict=True)) for row in own]
         sizes_in_persons = np.array([persons.get(label, 0) for label in known], np.int64)
     formed = Classes(rows, sizes_in_persons, names, histograms_of(names, *joint, classes, sizes), *joint)
     if prepared is None or not classes:
         return formed
     present = [h for h in frequencies.quasi if h.attribute in found.columns]
-    label_of: NDArray[np.int64] = labels[order[new]].astype(np.int64)
+    label_of: NDArray[np.int64] = labels[first].astype(np.int64)
     chosen: list[tuple[Sequence[str | None], NDArray[np.int64]]] = [
         (texts, label_of[:, position]) for position, (texts, _) in enumerate(columns)
     ]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct import markup
 from indistinct.errors import DataError, PolicyError, SchemaError
 from indistinct.notices import Notice
 from indistinct.policy import from_flags
@@ -18,7 +17,8 @@ from indistinct.releases.audit import starred_tuples
 from indistinct.releases.judge import unit_of
 from indistinct.releases.measured import column_codes
 from indistinct.releases.prepare import options_of, prepare
-from indistinct.releases.texts import as_html, counted, number
+from indistinct.releases.texts import as_html
+from indistinct.releases.texts_risk import risk_table, risk_text
 from indistinct.risk.class_sizes import class_sizes
 from indistinct.risk.figure import plain
 from indistinct.risk.household import household as household_figure
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     Float64 = NDArray[np.float64]
 
 THRESHOLD = "0.2"
-SHOWN = ("highest", "average", "share", "rows", "rows_at_risk", "expected_matches", "households_at_risk")
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ class Risk:
         return risk_text(self.document)
 
     def _repr_html_(self) -> str:
-        return _risk_table(self.document) + as_html(risk_text(self.document))
+        return risk_table(self.document) + as_html(risk_text(self.document))
 
 
 @dataclass(frozen=True)
@@ -141,6 +140,12 @@ def risk(
     before = _measure(table, policy, asked, query=query, sql_table=sql_table, progress=progress)
     after, groups = None, []
     if published is not None:
+        if policy.person is not None:
+            message = (
+                "the published table does not tell whose a row is: its risks count rows, and are higher where a person "
+                "has several"
+            )
+            notices.append(Notice("persons", None, message))
         after = _measure(published, policy, _for_published(asked, published, policy, notices), progress=progress)
         groups = [notice for notice in after.notices if notice.kind == "groups"]
     document = {
@@ -364,45 +369,3 @@ def _table(columns: Mapping[str, Any]) -> Any:
     rows = len(next(iter(columns.values())))
     arrays = {name: pa.array(values, mask=np.isnan(values)) for name, values in columns.items()}
     return pa.table({"row": pa.array(np.arange(1, rows + 1)), **arrays})
-
-
-def risk_text(document: Mapping[str, Any]) -> str:
-    """Write the answer: each figure with its numbers and its sentence, and the published table beside it."""
-    after = document["published"]
-    lines = [f"{counted(document['rows'], 'rows')} in {counted(document['classes'], 'class')}"]
-    if document["suppressed_rows"]:
-        lines.append(f"{document['suppressed_rows']} rows are fully suppressed and left out")
-    if after is not None:
-        lines.append(f"published: {counted(after['rows'], 'rows')} in {counted(after['classes'], 'class')}")
-    beside = {_key(entry): entry for entry in after["measures"]} if after is not None else {}
-    lines.append("")
-    for entry in document["measures"]:
-        lines.append(f"{_key(entry)}: {_numbers_of(entry)}")
-        lines.append(f"    {entry['sentence']}")
-        if after is not None and (other := beside.get(_key(entry))) is not None:
-            lines.append(f"    published: {_numbers_of(other)}")
-            lines.append(f"    {other['sentence']}")
-    lines.append("")
-    lines += [band["sentence"] for band in (after or document)["class_sizes"]]
-    lines += [f"note: {warning['message']}" for warning in document["warnings"]]
-    return "\n".join(lines)
-
-
-def _risk_table(document: Mapping[str, Any]) -> str:
-    after = document["published"]
-    columns = [
-        {_key(entry): _numbers_of(entry) for entry in measured["measures"]}
-        for measured in ([document] if after is None else [document, after])
-    ]
-    head = ("measure", "value") if after is None else ("measure", "table", "published")
-    rows = [(key, *(column.get(key, "") for column in columns)) for key in columns[0]]
-    return markup.table("Risk", head, rows)
-
-
-def _key(entry: Mapping[str, Any]) -> str:
-    estimator = entry.get("estimator")
-    return f"{entry['measure']} ({estimator})" if estimator else str(entry["measure"])
-
-
-def _numbers_of(entry: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {number(entry[name])}" for name in SHOWN if name in entry)

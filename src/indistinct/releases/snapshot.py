@@ -75,7 +75,7 @@ class Snapshot:
 
     def packed_signatures(self) -> bytes:
         """Write the signatures as compressed JSON."""
-        listed = [[[list(key), count] for key, count in sorted(s.items(), key=_by_text)] for s in self.signatures]
+        listed = [[[list(key), count] for key, count in sorted(s.items(), key=_by_labels)] for s in self.signatures]
         return zlib.compress(json.dumps(listed, ensure_ascii=False).encode())
 
     def packed_persons(self) -> bytes:
@@ -85,8 +85,13 @@ class Snapshot:
         return zlib.compress(b"".join(order) + np.array([persons[p] for p in order], np.int32).tobytes(), 1)
 
 
-def _by_text(item: tuple[Labels, int]) -> list[tuple[bool, str]]:
-    return [(text is not None, text or "") for text in item[0]]
+def _by_text(labels: Labels) -> list[tuple[bool, str]]:
+    """Sort key: a missing label comes first."""
+    return [(text is not None, text or "") for text in labels]
+
+
+def _by_labels(item: tuple[Labels, int]) -> list[tuple[bool, str]]:
+    return _by_text(item[0])
 
 
 def unpacked_signatures(data: bytes) -> list[dict[Labels, int]]:
@@ -167,13 +172,10 @@ def snapshot(
     path = path_of(published)
     if path is None:
         raise UnsupportedError("the ledger keeps published files; write the table first")
-    if form_of(policy) != "one_table":
-        raise UnsupportedError("the ledger compares classes; this policy publishes groups, which have other signatures")
+    _require_classes(policy)
     if hash_status(path) == "differs":
         raise VerificationError(f"{path.name} is not the file of its manifest; the ledger keeps what was published")
-    if key is not None and policy.person is None:
-        raise PolicyError("who is who in several releases is told by a person key: name it under [person]")
-    _refuse_without_key(policy, key)
+    _require_persons(policy, key)
     given, _ = verifiable(original, policy, query=query, sql_table=sql_table, progress=progress)
     prepared = prepare(given, policy, carry=key is not None, query=query, sql_table=sql_table, progress=progress)
     mark = sha256(path)
@@ -193,16 +195,21 @@ def snapshot_of(decision: Decision, place: Path | None, key: LedgerKey | None, *
     Raises PolicyError and UnsupportedError as ``snapshot`` does.
     """
     policy = decision.policy
-    if form_of(policy) != "one_table":
-        raise UnsupportedError("the ledger compares classes; this policy publishes groups, which have other signatures")
-    if key is not None and policy.person is None:
-        raise PolicyError("who is who in several releases is told by a person key: name it under [person]")
-    _refuse_without_key(policy, key)
+    _require_classes(policy)
+    _require_persons(policy, key)
     table, mark = (decision.published.table(), "") if place is None else (place, sha256(place))
     return _taken(decision.prepared, None if key is None else decision, table, mark, key, m)
 
 
-def _refuse_without_key(policy: Policy, key: LedgerKey | None) -> None:
+def _require_classes(policy: Policy) -> None:
+    if form_of(policy) != "one_table":
+        raise UnsupportedError("the ledger compares classes; this policy publishes groups, which have other signatures")
+
+
+def _require_persons(policy: Policy, key: LedgerKey | None) -> None:
+    """With a key persons are told apart, so they need a column; under m-invariance they have to be."""
+    if key is not None and policy.person is None:
+        raise PolicyError("who is who in several releases is told by a person key: name it under [person]")
     if key is None and invariant_model(policy) is not None:
         raise PolicyError(
             "a release under m_invariance is entered with its persons, or no later one could keep their values: give "
@@ -238,7 +245,7 @@ def _classes(
         cells = tuple(own[code] for own, code in zip(texts, codes, strict=True))
         signature = signatures.setdefault(cells[: len(quasi)], {})
         signature[cells[len(quasi) :]] = signature.get(cells[len(quasi) :], 0) + row
-    labels = sorted(signatures, key=lambda label: [(text is not None, text or "") for text in label])
+    labels = sorted(signatures, key=_by_text)
     return labels, [sum(signatures[label].values()) for label in labels], [signatures[label] for label in labels]
 
 

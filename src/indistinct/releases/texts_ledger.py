@@ -20,15 +20,16 @@ def check_text(document: Mapping[str, Any]) -> str:
     lines = [first]
     if document["persons"] is not None:
         persons = document["persons"]
-        lines.append(
-            f"{counted(persons['in_release'], 'persons')}; {persons['in_earlier_too']} of them were in an earlier "
-            f"release, {persons['new']} are new, {persons['gone']} are gone"
+        since = (
+            f"; {persons['in_earlier_too']} of them in an earlier release, {persons['new']} new, {persons['gone']} gone"
         )
+        lines.append(f"{counted(persons['in_release'], 'persons')}{since if earlier else ''}")
         if persons["with_changed_value"]:
             lines.append(f"{persons['with_changed_value']} persons show another sensitive value than before")
     lines += document["reasons"]
     lines += [f"not judged: {question}" for question in document["not_judged"]]
-    verdicts = {True: "no guarantee is broken", False: "NOT safe beside the earlier releases", None: "not proven"}
+    unbroken = "no guarantee is broken" if earlier else "no guarantee can be broken yet"
+    verdicts = {True: unbroken, False: "NOT safe beside the earlier releases", None: "not proven"}
     lines.append(verdicts[document["satisfied"]])
     return "\n".join(lines)
 

@@ -197,6 +197,13 @@ def transformed(
     entries = entries_of(found.document)
     kept = [Notice(**one) for one in found.document["warnings"] if one["kind"] in ("perturbing", "sampling", "persons")]
     notices = [_applied(entries["transformed"], "before" if found is table else "in this run"), *kept]
+    drawn = transforms.RANDOM.intersection(entries["transformed"])
+    if drawn and found is not table:
+        message = (
+            f"the table was changed at random ({', '.join(sorted(drawn))}), which cannot be done again: to verify this "
+            "release later, transform first, with 'indistinct transform', and keep the transformed table"
+        )
+        notices.append(Notice("not-kept", None, message))
     return found.as_source, {**entries, "transforms": found.document["transforms"]}, notices
 
 

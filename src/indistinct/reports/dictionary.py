@@ -17,6 +17,7 @@ from indistinct.reports.catalogue import catalogue
 from indistinct.reports.markdown import table
 from indistinct.reports.public import public_columns
 from indistinct.reports.report import check_target
+from indistinct.reports.sections import done_text
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -72,6 +73,7 @@ def described(release: Release) -> list[dict[str, Any]]:
             "done": entry["done"],
             "labels": entry["labels"],
             "missing": missing_text(policy),
+            **({"transformed": entry["transformed"]} if "transformed" in entry else {}),
         }
         if entry["done"] == "generalized":
             own |= {"hierarchy": entry["hierarchy"], "suppressed": policy.output.suppressed_token}
@@ -101,16 +103,13 @@ def _markdown(entries: list[dict[str, Any]], policy: Policy, language: str) -> s
     t = catalogue(language)
     rows = []
     for entry in entries:
-        key = f"hierarchy.{entry.get('hierarchy')}"
-        how = t(key) if t.has(key) else entry.get("hierarchy", "")
         reading = f"read.{entry.get('hierarchy')}"
-        done = t(f"done.{entry['done']}", how=entry.get("of", how))
         rows.append(
             [
                 entry["name"],
                 t(f"type.{entry['type']}"),
                 t(f"role.{entry['role']}"),
-                done,
+                done_text(entry, t),
                 t(reading) if t.has(reading) else "",
                 t.number(entry["labels"]),
             ]
@@ -120,4 +119,7 @@ def _markdown(entries: list[dict[str, Any]], policy: Policy, language: str) -> s
     lines.append(
         t("dictionary.tokens", suppressed=f"`{policy.output.suppressed_token}`", missing=f"`{missing_text(policy)}`")
     )
+    if policy.transforms:
+        methods = ", ".join(dict.fromkeys(one.method for one in policy.transforms))
+        lines += ["", t("dictionary.transformed", methods=methods)]
     return "\n".join(lines) + "\n"

@@ -112,7 +112,7 @@ def public_columns(decision: Decision) -> list[dict[str, Any]]:
         )
         for column in published.columns
     }
-    kept = ("name", "role", "done", "hierarchy", "labels")
+    kept = ("name", "role", "done", "transformed", "hierarchy", "labels")
     return [
         {**{key: entry[key] for key in kept if key in entry}, "starred": stars.get(entry["name"], 0)}
         for entry in columns(decision, None)

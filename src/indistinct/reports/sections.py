@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from indistinct.reports.learn import learn, notes
+from indistinct.transforms import RANDOM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from indistinct.reports.catalogue import Catalogue
 
@@ -133,9 +134,7 @@ def _cost(summary: Summary, t: Catalogue) -> list[Block]:
 def _columns(summary: Summary, t: Catalogue) -> list[Block]:
     rows = []
     for entry in summary["columns"]:
-        key = f"hierarchy.{entry.get('hierarchy')}"
-        how = t(key) if t.has(key) else entry.get("hierarchy", "")
-        done = t(f"done.{entry['done']}", how=how)
+        done = done_text(entry, t)
         detail = ""
         if entry["done"] == "generalized":
             total = max(summary["published_rows"], 1)
@@ -151,6 +150,19 @@ def _columns(summary: Summary, t: Catalogue) -> list[Block]:
         rows.append([entry["name"], t(f"role.{entry['role']}"), done, detail])
     head = [t("head.column"), t("head.role"), t("head.done"), t("head.detail")]
     return [("table", t("caption.columns"), head, rows)]
+
+
+def done_text(entry: Mapping[str, Any], t: Catalogue) -> str:
+    """Say what was done to a column, transforms of the policy first."""
+    key = f"hierarchy.{entry.get('hierarchy')}"
+    how = entry.get("of", t(key) if t.has(key) else entry.get("hierarchy", ""))
+    done = t(f"done.{entry['done']}", how=how)
+    if "transformed" not in entry:
+        return done
+    methods = ", ".join(entry["transformed"])
+    if entry["done"] in ("unchanged", "sensitive"):
+        return t("done.transformed", methods=methods)
+    return t("done.transformed_first", methods=methods, done=done)
 
 
 def len_groups(summary: Summary) -> int:
@@ -227,9 +239,10 @@ def _verify(summary: Summary, t: Catalogue) -> list[Block]:
     output = summary["outputs"][0] if summary["outputs"] else "PUBLISHED"
     rows = [[name, digest] for name, digest in summary["sha256"].items()]
     rows.append([t("verify.policy"), summary["policy_sha256"]])
+    drawn = sorted(RANDOM.intersection(summary["transformed"]))
     rows += [[name, text] for name, text in summary["versions"].items()]
     return [
-        ("text", t("verify.how")),
+        ("text", t("verify.random", methods=", ".join(drawn)) if drawn else t("verify.how")),
         ("code", f"indistinct verify ORIGINAL {output} --policy POLICY"),
         ("table", t("caption.hashes"), [t("head.what"), t("head.value")], rows),
     ]

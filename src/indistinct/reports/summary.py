@@ -21,11 +21,12 @@ from indistinct.utility import Sides
 from indistinct.utility.distributions import distributions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
     from indistinct.policy import Policy
+    from indistinct.policy.transforms import Transform
     from indistinct.releases.anonymize import Release
     from indistinct.releases.decision import Decision
 
@@ -127,6 +128,7 @@ def columns(decision: Decision, loss: Mapping[str, float] | None) -> list[dict[s
 
     ``done`` is one of dropped, person, mask, pseudonym, unchanged, sensitive, generalized. For quasi-identifiers
     ``exact``, ``general`` and ``starred`` are published rows with a value itself, with something wider, with ``*``.
+    ``transformed`` names the transforms of the policy that changed the column before.
     """
     policy, roles, published = decision.policy, decision.prepared.roles, decision.published
     by_name = {column.name: column for column in published.columns}
@@ -135,6 +137,8 @@ def columns(decision: Decision, loss: Mapping[str, float] | None) -> list[dict[s
     for name in decision.prepared.source.columns:
         attribute = policy.attributes.get(name)
         entry: dict[str, Any] = {"name": name, "role": _role(decision, name)}
+        if methods := [one.method for one in policy.transforms if name in (one.names or _all_quasi(one, quasi))]:
+            entry["transformed"] = methods
         if name not in by_name:
             found.append({**entry, "done": "person" if name == roles.person else "dropped"})
             continue
@@ -168,6 +172,11 @@ def columns(decision: Decision, loss: Mapping[str, float] | None) -> list[dict[s
             entry["done"] = "sensitive" if name in roles.sensitive else "unchanged"
         found.append(entry)
     return found
+
+
+def _all_quasi(transform: Transform, quasi: Mapping[str, int]) -> Iterable[str]:
+    """Columns that a transform changes when it names none."""
+    return quasi if transform.method == "local_suppression" else ()
 
 
 def _is_value(text: Any, is_fixed: bool, values: set[str]) -> bool:  # noqa: FBT001  # a property of the column

@@ -14,10 +14,10 @@ import pyarrow as pa
 
 from indistinct.tables.columnar import is_text
 from indistinct.tables.dictionary import from_text
-from indistinct.tables.order import lexicographic_order, run_starts
+from indistinct.tables.order import lexicographic_order, run_starts, secret_words
 from indistinct.tables.published import Published, PublishedColumn, text_column, typed_column
 from indistinct.tables.records import SUPPRESSED
-from indistinct.tables.rows import ordered_rows, random_keys
+from indistinct.tables.rows import ordered_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -127,7 +127,7 @@ def _units_of_rows(
     extra = {**layout.carried, **_transformed_columns(source, layout)}
     keys: list[NDArray[Any]] = [column.codes for column in extra.values()]
     if assignment.group_of is not None:
-        keys = [random_keys(len(cell_of_row))]
+        keys = [secret_words(len(cell_of_row))]
     part_of = part_of_rows(assignment, cell_of_row, keys)
     class_of = np.append(assignment.class_of, np.int32(SUPPRESSED))[part_of]
     rows = np.flatnonzero((cell_of_row >= 0) if starred else class_of != SUPPRESSED)
@@ -248,6 +248,6 @@ def sorted_units(columns: Sequence[PublishedColumn], repeat: Int64, *, merge: bo
         repeat = repeat[everything]
     if order == "shuffled":
         everything = np.repeat(everything, repeat)
-        shuffle = np.argsort(random_keys(len(everything)), kind="stable")
+        shuffle = np.argsort(secret_words(len(everything)), kind="stable")
         everything, repeat = everything[shuffle], np.ones(len(everything), np.int64)
     return Published(tuple(column.reduced(everything) for column in columns), repeat)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.kernels.crowds import counted_in_boxes
-from indistinct.tables.order import lexicographic_order, run_starts
+from indistinct.tables.order import lexicographic_order, numbered_rows, run_starts
 from indistinct.tables.records import SUPPRESSED, Assignment, Classes, Crowd, Detail, Histogram, Recoding
 
 if TYPE_CHECKING:
@@ -88,10 +88,8 @@ def crowd(frequencies: Frequencies, assignment: Assignment) -> Crowd | None:
     ours = np.column_stack([node_of[recoding.lo[:, a]] for a, node_of in enumerate(levels)])
     theirs = np.column_stack([node_of[population.tuples[:, a]] for a, node_of in enumerate(levels)])
     both = np.concatenate([ours, theirs])
-    order = lexicographic_order(both, [int(node_of.max()) + 1 for node_of in levels])
-    group = np.empty(len(both), np.int64)
-    group[order] = np.cumsum(run_starts(both[order])) - 1
-    sums = np.zeros(int(group.max()) + 1, np.int64)
+    first, group = numbered_rows(both, [int(node_of.max()) + 1 for node_of in levels])
+    sums = np.zeros(len(first), np.int64)
     np.add.at(sums, group[len(ours) :], population.rows)
     rows = sums[group[: len(ours)]]
     return Crowd(rows, total - int(rows.sum()), total)

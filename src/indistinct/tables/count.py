@@ -15,6 +15,7 @@ from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.keys import KeyTable
 from indistinct.tables.order import lexicographic_order, run_starts
 from indistinct.tables.records import Frequencies, Persons, Reference
+from indistinct.tables.source import ahead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -81,10 +82,10 @@ def count(
     cells: list[Int32] = []
     owners: list[Int32] = []
     rows = 0
-    # one thread reads and encodes the next batch while another counts the last one: the kernels release the GIL
+    # one thread reads the next batch while this one encodes a batch and another counts the last: they release the GIL
     with ThreadPoolExecutor(1) as counter:
         waiting: deque[Future[Int32]] = deque()
-        batches = source.batches(list(dict.fromkeys(wanted)))
+        batches = ahead(source.batches(list(dict.fromkeys(wanted))))
         reading = -perf_counter()
         for batch in batches:
             reading += perf_counter()

@@ -23,11 +23,12 @@ SMALL_USED = 1 << 16
 
 def pack(columns: Sequence[Int32], bits: Sequence[int]) -> Int64:
     """Put the codes of several columns side by side into one key, the first in the lowest bits."""
-    keys = np.zeros(len(columns[0]) if columns else 0, np.int64)
-    shift = 0
-    for column, width in zip(columns, bits, strict=True):
-        keys |= column.astype(np.int64) << shift
-        shift += width
+    if not columns:
+        return np.zeros(0, np.int64)
+    keys = columns[-1].astype(np.int64)
+    for column, width in zip(columns[-2::-1], bits[-2::-1], strict=True):  # in place: half the time of shifted copies
+        keys <<= width
+        keys |= column
     return keys
 
 
@@ -47,8 +48,7 @@ class Numbering:
         self._small: dict[int, int] | None = {}
         self._distinct = np.zeros(0, np.int64)
         self._counts = np.zeros(0, np.int64)
-        self._slots = np.zeros(0, np.int64)
-        self._numbers = np.zeros(0, np.int32)
+        self._slots = np.zeros((0, 2), np.int64)
 
     @property
     def distinct(self) -> Int64:
@@ -92,9 +92,7 @@ class Numbering:
         out = np.empty(len(keys) if keep else 0, np.int32)
         done = 0
         while done < len(keys):
-            done, self.used = number_keys(
-                keys, self._slots, self._numbers, self._distinct, self._counts, self.used, done, out
-            )
+            done, self.used = number_keys(keys, self._slots, self._distinct, self._counts, self.used, done, out)
             if done < len(keys):
                 self._enlarge(4 * self.used)
         return out
@@ -111,9 +109,8 @@ class Numbering:
 
         size = max(1 << 12, 1 << (2 * room).bit_length())
         self._reserve(size // 2)
-        self._slots = np.full(size, -1, np.int64)
-        self._numbers = np.zeros(size, np.int32)
-        rehash(self._distinct, self.used, self._slots, self._numbers)
+        self._slots = np.full((size, 2), -1, np.int64)
+        rehash(self._distinct, self.used, self._slots)
 
 
 class KeyTable:

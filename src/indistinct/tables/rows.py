@@ -6,13 +6,12 @@ release nothing else of it matters, so rows are packed into numbers, sorted, and
 
 from __future__ import annotations
 
-import os
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.tables.order import lexicographic_order, run_starts, sorted_rows
+from indistinct.tables.order import numbered_rows, secret_words, sorted_rows
 from indistinct.tables.published import Published, PublishedColumn
 
 if TYPE_CHECKING:
@@ -24,11 +23,6 @@ if TYPE_CHECKING:
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
-
-
-def random_keys(number: int) -> NDArray[np.uint64]:
-    """uint64[number] from the operating system: an order by them protects, because nobody can predict it."""
-    return np.frombuffer(os.urandom(8 * number), np.uint64)
 
 
 def ordered_rows(
@@ -73,7 +67,7 @@ def ordered_rows(
     ordered = sorted_rows(keys, sizes)
     keys.clear()
     if order == "shuffled":
-        shuffle = np.argsort(random_keys(len(ordered[0])), kind="stable")
+        shuffle = np.argsort(secret_words(len(ordered[0])), kind="stable")
         ordered = [key[shuffle] for key in ordered]
     columns = [
         PublishedColumn(column.name, column.values, column.own, ordered[key])
@@ -107,8 +101,4 @@ def _dealt(
 def _combinations(columns: Sequence[PublishedColumn]) -> tuple[Int64, Int32]:
     """Give equal rows of some columns one number, ascending: a row that has it, and int32[rows] the number of each."""
     codes = np.column_stack([column.codes + 1 for column in columns])
-    order = lexicographic_order(codes, [len(column.values) + 1 for column in columns])
-    new = run_starts(codes[order])
-    number = np.empty(len(codes), np.int32)
-    number[order] = np.cumsum(new, dtype=np.int32) - 1
-    return order[new], number
+    return numbered_rows(codes, [len(column.values) + 1 for column in columns])

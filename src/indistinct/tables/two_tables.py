@@ -18,9 +18,8 @@ import pyarrow as pa
 from indistinct.errors import SchemaError
 from indistinct.tables.apply import sensitive_column, sorted_units, units_of
 from indistinct.tables.classes import groups_of
-from indistinct.tables.order import lexicographic_order
+from indistinct.tables.order import lexicographic_order, secret_words
 from indistinct.tables.published import Published, PublishedColumn, typed_column
-from indistinct.tables.rows import random_keys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,7 +117,7 @@ def publish_permuted(
     histogram = groups_of(counted.frequencies, assignment).histograms[attribute]
     rows = np.repeat(np.arange(len(groups)), units.repeat)
     # rows of a group in random order meet its values in ascending order: every pairing is equally likely
-    rows = rows[np.lexsort([random_keys(len(rows)), groups[rows]])]
+    rows = rows[np.lexsort([secret_words(len(rows)), groups[rows]])]
     values = np.repeat(histogram.value, histogram.count)
     everything = {column.name: column.reduced(rows) for column in columns}
     everything[attribute] = sensitive_column(source, counted, attribute, values)
@@ -137,7 +136,7 @@ def _group_of(assignment: Assignment, units: Units) -> Int64:
 def _numbers(columns: Sequence[PublishedColumn], units: Units, assignment: Assignment) -> Int64:
     """int64[groups]: the published number of each group, from 1."""
     group = _group_of(assignment, units)
-    chance = np.argsort(np.argsort(random_keys(assignment.groups), kind="stable"), kind="stable")
+    chance = np.argsort(np.argsort(secret_words(assignment.groups), kind="stable"), kind="stable")
     ranks = np.column_stack([*(column.codes + 1 for column in columns), chance[group].astype(np.int32)])
     order = lexicographic_order(ranks, [*(len(column.values) + 1 for column in columns), max(1, assignment.groups)])
     found, first = np.unique(group[order], return_index=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.tables.order import lexicographic_order, run_starts
+from indistinct.tables.order import numbered_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,10 +46,7 @@ def _matching(wanted: Int32, offered: Int32, rows: Int64) -> Int64:
     """For each wanted tuple the rows of the equal offered ones."""
     both = np.concatenate([offered, wanted])
     sizes = [int(column.max(initial=0)) + 1 for column in both.T]
-    order = lexicographic_order(both, sizes)
-    ordered = both[order]
-    group = np.zeros(len(both), np.int64)
-    group[order] = np.cumsum(run_starts(ordered)) - 1
-    total = np.zeros(int(group.max()) + 1, np.int64)
+    first, group = numbered_rows(both, sizes)
+    total = np.zeros(len(first), np.int64)
     np.add.at(total, group[: len(offered)], rows)
     return total[group[len(offered) :]]

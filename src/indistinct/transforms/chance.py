@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from indistinct.tables.order import secret_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +32,7 @@ class Chance:
     def words(self, number: int) -> UInt64:
         """uint64[number], all values equally likely."""
         if self._generator is None:
-            return np.frombuffer(os.urandom(8 * number), np.uint64)
+            return secret_words(number)
         return self._generator.integers(0, 2**64, number, np.uint64)
 
     def below(self, limit: int, number: int) -> Int64:

@@ -104,7 +104,7 @@ def spelled(column: Column, number: int, unit: int) -> str:
     if column.reading["type"] != "date":
         return number_text(number, unit, column.reading.get("decimal", "."))
     text = moment_text(number, unit)
-    format = column.reading.get("format")  # noqa: A001  # the policy's word
+    format = column.reading.get("format")
     if format is None:
         return text
     return (date.fromisoformat(text) if unit == 1 else datetime.fromisoformat(text)).strftime(format)

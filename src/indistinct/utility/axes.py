@@ -161,7 +161,7 @@ def axis_of(
     name: str,
     before: Sequence[str | None],
     after: Sequence[str | None],
-    type: str = "text",  # noqa: A002
+    type: str = "text",
     *,
     rows: Sequence[Sequence[str]] | None = None,
     token: str = "*",  # noqa: S107  # the mark of a suppressed cell
@@ -169,7 +169,7 @@ def axis_of(
     domain: Sequence[Any] | None = None,
     weight: Fraction = Fraction(1),
     decimal: str = ".",
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
     order: Sequence[str] | None = None,
     separator: str | None = None,
 ) -> Axis:
@@ -217,7 +217,7 @@ def _ordered(
     name: str,
     before: Sequence[str | None],
     after: Sequence[str | None],
-    type: str,  # noqa: A002
+    type: str,
     reading: dict[str, Any],
     *,
     rows: Sequence[Sequence[str]] | None,
@@ -253,7 +253,7 @@ def _end(value: Any) -> float:
     return float(value.toordinal() - EPOCH) if isinstance(value, date) else float(exact(value, "domain"))
 
 
-def _place(text: str | None, type: str, reading: dict[str, Any]) -> float:  # noqa: A002
+def _place(text: str | None, type: str, reading: dict[str, Any]) -> float:
     if text is None:
         return NAN
     found = parse(text, type, **reading)
@@ -264,7 +264,7 @@ def _place(text: str | None, type: str, reading: dict[str, Any]) -> float:  # no
 
 def _ends(
     label: str,
-    type: str,  # noqa: A002
+    type: str,
     reading: dict[str, Any],
     reader: Reader,
     at: Float64,

@@ -27,7 +27,7 @@ def take(size: int) -> Buffer:
 
 def give(buffer: Buffer) -> None:
     """Take a buffer back; nobody may use it any more."""
-    global _kept_bytes  # noqa: PLW0603
+    global _kept_bytes  # noqa: PLW0603  # as above
     if _kept_bytes + len(buffer) <= KEPT:
         _kept_bytes += len(buffer)
         _free.setdefault(len(buffer), []).append(buffer)

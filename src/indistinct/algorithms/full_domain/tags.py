@@ -1,6 +1,6 @@
 """Which nodes of a lattice hold: learnt from verdicts, and inferred only where the models' closure licenses it.
 
-Closure (``spec``: the pruning rule). With s rows that may be suppressed,
+Closure, the rule by which nodes are pruned. With s rows that may be suppressed,
 
 - *up*: a node that holds makes all more general nodes hold if every model is absorbing (M2), or if every model is
   merge-closed (M1) and s = 0. Otherwise nothing follows upwards.

@@ -7,7 +7,7 @@ Traceback (most recent call last):
     ...
 indistinct.errors.PolicyError: t = 1.5 (t_closeness): must be a number, 0 <= t <= 1
 
-A new model adds its class to a file here, to ``AnyPrivacy`` and to ``__all__``, and leaves ``PLANNED_MODELS``.
+A new model adds its class to a file here, to ``AnyPrivacy`` and to ``__all__``.
 """
 
 from __future__ import annotations
@@ -77,14 +77,11 @@ __all__ = [
     "Tiered",
 ]
 
-# models that the policy format knows and this version does not have yet
-PLANNED_MODELS: tuple[str, ...] = ()
-
 
 def check_model(item: Any) -> Any:
-    """Refuse a ``[[privacy]]`` table whose ``model`` is absent, unknown or not built yet."""
+    """Refuse a ``[[privacy]]`` table whose ``model`` is absent or unknown."""
     if isinstance(item, dict):
-        check_tag(item, "model", MODEL_NAMES, PLANNED_MODELS)
+        check_tag(item, "model", MODEL_NAMES)
     return item
 
 
