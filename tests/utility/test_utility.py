@@ -276,6 +276,12 @@ def test_numbers_at_the_end_of_the_scale_have_figures():
     assert found["interval"] == pytest.approx([(2 - half) * 1e300, (2 + half) * 1e300])
 
 
+def test_numbers_further_apart_than_a_number_can_say_are_a_sentence():
+    texts = ["-1e308", "0", "1e308"]
+    with pytest.raises(ind.UnsupportedError, match='the numbers of "x" lie further apart'):
+        axis_of("x", texts, texts, type="decimal")
+
+
 def test_regression_finds_the_line_and_its_interval():
     from scipy import stats
 

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, floor
+from math import ceil, floor, isinf
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from indistinct.errors import UnsupportedError
 from indistinct.hierarchies.item_labels import ItemReader
 from indistinct.hierarchies.labels import Interval, Reader, parse
 from indistinct.hierarchies.values import EPOCH, exact
@@ -177,6 +178,8 @@ def axis_of(
 
     With a ``separator`` cells are sets of items and ``rows`` the tree of these; the leaves are the original cells.
 
+    Raises UnsupportedError for numbers whose distance is no double.
+
     >>> age = axis_of("age", ["20", "25", "39"], ["[20, 30)", "39", "*"], "integer")
     >>> age.kind, age.widths.tolist(), age.shares((20.0, 24.0)).tolist()
     ('discrete', [10.0, 1.0, 20.0], [0.5, 0.0, 0.25])
@@ -232,6 +235,12 @@ def _ordered(
         ends = (_end(domain[0]), _end(domain[1]))
     else:
         ends = (float(present.min()), float(present.max())) if len(present) else (0.0, 0.0)
+    if isinf(ends[1] - ends[0]):
+        raise UnsupportedError(
+            f'the numbers of "{name}" lie further apart than 1.8e308, so that no figure can say how far; declare the '
+            "column as text, or write it in larger units",
+            column=name,
+        )
     reader = Reader(before, type, rows=rows, token=token, **reading)
     low, high, bound, unread = np.full(len(after), NAN), np.full(len(after), NAN), np.full(len(after), NAN), 0
     for number, label in enumerate(after):
