@@ -42,7 +42,7 @@ def demo(
     policy = Policy.load(example / "policy.toml")
     source, output = example / "discharges.csv", folder / "published.csv"
     if not (quiet or json):
-        tell("The first run compiles a few functions, once; later runs start at once.")
+        tell("The very first run compiles a few functions for up to a minute; all later runs start at once.")
     with progress(quiet=quiet or json) as report:
         before = audit(source, policy, progress=report)
         release = anonymize(source, policy, output=output, force=True, progress=report)

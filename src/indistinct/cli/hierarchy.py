@@ -64,6 +64,7 @@ def show(
 ) -> int:
     """Show for every level how many classes the column has, how large the smallest is, and what the level loses."""
     from indistinct.releases.columns import show as run
+    from indistinct.releases.texts import counted
 
     if (policy is None) == (file is None):
         message = "give either --policy or --file"
@@ -76,8 +77,8 @@ def show(
         for level in levels:
             shown = ", ".join(f"{'missing' if label is None else label} ({rows})" for label, rows in level.examples)
             tell(
-                f"  {level.level}: {level.classes} classes, the smallest of {level.smallest} and the largest of "
-                f"{level.largest} rows; loses {100 * float(level.loss):.1f} %; {shown}"
+                f"  {level.level}: {counted(level.classes, 'class')}, the smallest of {level.smallest} and the largest "
+                f"of {level.largest} rows; loses {100 * float(level.loss):.1f} %; {shown}"
             )
     return 0
 

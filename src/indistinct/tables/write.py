@@ -116,7 +116,7 @@ def check_output(path: str | os.PathLike[str], source: object = None, *, force: 
     if is_source(path, source):
         raise PolicyError(f"the output {name} is the source; a source is never overwritten, name another file")
     if path.exists() and not force:
-        raise PolicyError(f"the output {name} exists; name another file or use --force to replace it", file=name)
+        raise PolicyError(f"the output {name} exists; name another file, or use --force (force=True)", file=name)
     parent = path.resolve().parent if path.is_symlink() else path.parent
     if not parent.is_dir():
         raise DataError(f"the directory of {name} does not exist; make it first", file=name)
