@@ -49,12 +49,15 @@ def is_plain(quasi, levels):
     )
 
 
-def expected_of(name, quasi, nodes, allowed, total):
-    """Levels that an algorithm must choose, from the loss and the suppressed rows of every node."""
+def expected_of(name, quasi, nodes, allowed, total, tuples=None):
+    """Levels that an algorithm must choose, from the loss and the suppressed rows of every node.
+
+    ``tuples`` are those of the table, where the hierarchies hold values of a population too.
+    """
     plain = {levels: (loss, gone) for levels, loss, gone in nodes if is_plain(quasi, levels)}
     fine = {levels: loss for levels, (loss, gone) in plain.items() if gone <= allowed and gone < total}
     if name == "datafly":
-        return climbed(quasi, fine)
+        return climbed(quasi, fine, tuples)
     if not fine:
         return None
 
@@ -75,12 +78,16 @@ def minimal(fine):
     return [node for node in fine if not any(o != node and all(map(int.__le__, o, node)) for o in fine)]
 
 
-def climbed(quasi, fine):
+def climbed(quasi, fine, tuples=None):
     """Datafly, read off its definition."""
     levels = [h.min_level for h in quasi]
     last = [len(h.levels) - 1 if h.max_level is None else h.max_level for h in quasi]
     while tuple(levels) not in fine:
         numbers = [len(set(h.levels[g].node_of.tolist())) for h, g in zip(quasi, levels, strict=True)]
+        values = numbers
+        if tuples is not None:
+            values = [len(set(h.levels[g].node_of[tuples[:, a]].tolist()))
+                      for a, (h, g) in enumerate(zip(quasi, levels, strict=True))]  # fmt: skip
         above = {}
         for a, h in enumerate(quasi):
             changing = (
@@ -91,7 +98,7 @@ def climbed(quasi, fine):
                 above[a] = step
         if not above:
             return None
-        chosen = max(above, key=lambda a: (numbers[a], -a))
+        chosen = max(above, key=lambda a: (values[a], -a))
         levels[chosen] = above[chosen]
     return tuple(levels)
 
