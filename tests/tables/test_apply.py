@@ -64,6 +64,15 @@ def test_a_divided_cell_deals_out_its_rows_by_their_carried_values():
     ]
 
 
+def test_rows_that_an_assignment_does_not_know_are_not_published():
+    table = pa.table({"age": [20, 30, 40], "ill": ["a", "a", "a"], "note": ["z", "m", "k"]})
+    source, counted, carried = setting(table, carried=("note",))
+    assignment = Assignment(np.array([0, 2], np.int32), np.array([1, 1]), np.array([0, 0], np.int32), 1)
+    recoding = recoding_of(counted.frequencies, assignment)
+    published = publish(source, counted, assignment, recoding, Layout(("age", "ill", "note"), carried))
+    assert published.table()["note"].to_pylist() == ["k", "z"]
+
+
 @settings(max_examples=50, deadline=None)
 @given(
     st.lists(

@@ -86,9 +86,9 @@ def _dealt(
     by_cell = np.argsort(assignment.cell, kind="stable").astype(np.int32)
     entry_of = np.zeros(len(entries), np.int32)
     entry_of[assignment.cell] = np.arange(len(assignment.cell), dtype=np.int32)
-    # rows of a cell that is not divided have but one entry to go to
+    # rows of a cell that is not divided have but one entry to go to; those of a cell without any go nowhere
     divided = entries > 1
-    whole = np.flatnonzero((cell_of_row >= 0) & ~divided[cell_of_row])
+    whole = np.flatnonzero((cell_of_row >= 0) & (entries == 1)[cell_of_row])
     parted = np.flatnonzero((cell_of_row >= 0) & divided[cell_of_row])
     sizes = [len(entries), *(len(column.values) + 1 for column in others.values())]
     codes = [column.codes + np.int32(1) for column in others.values()]
