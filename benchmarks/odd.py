@@ -2,8 +2,9 @@
 
     python benchmarks/odd.py [--shared ../shared] [--work DIR] [--small] [--json FILE]
 
-Eleven quasi-identifiers of 127 bits together, so that almost every tuple is unique: numbers of which millions are
-different, codes that first occur far down the file, dates, missing values; and a sensitive column with missing values.
+Eleven quasi-identifiers of more than 64 bits together, so that almost every tuple is unique: numbers of which millions
+are different, codes that first occur far down the file, dates, missing values; and a sensitive column with missing
+values.
 ``--small`` takes 100,000 rows in place of 10,000,000.
 """
 

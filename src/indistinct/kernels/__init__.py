@@ -14,11 +14,12 @@ BLAS = "scipy.linalg.cython_blas"
 hidden = BLAS not in sys.modules
 if hidden:
     sys.modules[BLAS] = None
-import numba  # noqa: E402  # while BLAS is hidden
-import numba.np.arraymath  # noqa: E402  # as above
-
-if hidden:
-    del sys.modules[BLAS]
+try:
+    import numba
+    import numba.np.arraymath
+finally:
+    if hidden:
+        del sys.modules[BLAS]
 
 if TYPE_CHECKING:
     from collections.abc import Callable
