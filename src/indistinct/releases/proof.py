@@ -26,7 +26,7 @@ from indistinct.tables.classes import classes_of, histograms_of, joint_counts
 from indistinct.tables.columnar import is_text
 from indistinct.tables.count import silent, translation
 from indistinct.tables.dictionary import texts_of
-from indistinct.tables.order import numbered_rows
+from indistinct.tables.order import distinct, numbered_rows
 from indistinct.tables.records import SUPPRESSED, Classes, Frequencies, Population
 from indistinct.tables.source import open_source
 
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from indistinct.releases.recount import Recount
     from indistinct.tables.count import Progress
     from indistinct.tables.published import Published, PublishedColumn
-
-FLAGS = 1 << 26
 
 
 def verify_written(
@@ -158,7 +156,7 @@ def uncovered_columns(decision: Decision) -> list[str]:
     failing = []
     for position, hierarchy in enumerate(frequencies.quasi):
         labels, label_of = decision.recoding.labels(position)
-        pairs = _distinct(
+        pairs = distinct(
             label_of[class_of] * hierarchy.size + frequencies.codes[cells, position], len(labels) * hierarchy.size
         )
         wanted, values = np.divmod(pairs, hierarchy.size)
@@ -170,15 +168,6 @@ def uncovered_columns(decision: Decision) -> list[str]:
         if not reader.agrees(labels, wanted, values).all():
             failing.append(hierarchy.attribute)
     return failing
-
-
-def _distinct(numbers: NDArray[np.int64], bound: int) -> NDArray[np.int64]:
-    """Return the distinct numbers below ``bound``, ascending; by flags where these are few, which is faster."""
-    if bound > FLAGS:
-        return np.unique(numbers)
-    present = np.zeros(bound, np.bool_)
-    present[numbers] = True
-    return np.flatnonzero(present)
 
 
 def label_reader(name: str, texts: Sequence[str | None], prepared: Prepared) -> Reader:

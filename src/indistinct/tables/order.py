@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
 
-FLAGS_PER_KEY = 4
+# up to so many flags for each key, and in all, cost less than sorting the keys; with a number beside each flag, fewer
+FLAGS_PER_KEY = 64
+MOST_FLAGS = 1 << 26
+LOOKUPS_PER_KEY = 4
 MANY_KEYS = 1_000_000
 
 
@@ -53,7 +56,7 @@ def sorted_rows(columns: Sequence[Int32], sizes: Sequence[int]) -> list[Int32]:
     """Sort rows that are given by columns, the first column first; equal rows are alike, so none is looked up.
 
     0 <= columns[i] < ``sizes[i]`` (not checked). Rows of at most 62 bits are packed into numbers, sorted, and taken
-    apart again: a tenth of the time of an order and its lookups.
+    apart again: half of the work of an order and its lookups, and for two threads.
 
     >>> [column.tolist() for column in sorted_rows([np.array([1, 0, 0]), np.array([0, 5, 2])], [2, 6])]
     [[0, 0, 1], [2, 5, 0]]
@@ -93,7 +96,7 @@ def run_starts(rows: Int32) -> NDArray[np.bool_]:
     starts = np.ones(len(rows), np.bool_)
     if len(rows):
         starts[1:] = False
-    for column in rows.T:  # column by column: a tenth of the time of any(axis=1)
+    for column in rows.T:  # column by column: a third of the time of any(axis=1)
         starts[1:] |= column[1:] != column[:-1]
     return starts
 
@@ -114,18 +117,34 @@ def numbered_rows(codes: Int32, sizes: Sequence[int]) -> tuple[Int64, Int32]:
     return order[new], number
 
 
+def distinct(keys: Int64, bound: int) -> Int64:
+    """Return the distinct keys, ascending; by flags where these are few, which takes less time than sorting.
+
+    Keys are 0 <= key < ``bound`` (not checked).
+
+    >>> distinct(np.array([7, 3, 7]), 10).tolist()
+    [3, 7]
+    """
+    if bound > min(FLAGS_PER_KEY * len(keys), MOST_FLAGS):
+        return np.unique(keys)
+    return np.flatnonzero(_flags(keys, bound))
+
+
 def numbered(keys: Int64, bound: int) -> tuple[Int64, Int64]:
-    """Return the distinct keys, ascending, and int64[len(keys)] which of them each key is.
+    """Return the ``distinct`` keys, ascending, and int64[len(keys)] which of them each key is.
 
-    Keys are 0 <= key < ``bound`` (not checked). Where these are few, by flags: a fifth of the time of sorting.
-
-    >>> distinct, which = numbered(np.array([7, 3, 7]), 10)
-    >>> distinct.tolist(), which.tolist()
+    >>> found, which = numbered(np.array([7, 3, 7]), 10)
+    >>> found.tolist(), which.tolist()
     ([3, 7], [1, 0, 1])
     """
-    if bound > FLAGS_PER_KEY * len(keys):
-        distinct, which = np.unique(keys, return_inverse=True)
-        return distinct, which.reshape(-1)
+    if bound > LOOKUPS_PER_KEY * len(keys):
+        found, which = np.unique(keys, return_inverse=True)
+        return found, which.reshape(-1)
+    present = _flags(keys, bound)
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[keys]
+
+
+def _flags(keys: Int64, bound: int) -> NDArray[np.bool_]:
     present = np.zeros(bound, np.bool_)
     present[keys] = True
-    return np.flatnonzero(present), (np.cumsum(present) - 1)[keys]
+    return present
