@@ -3,30 +3,51 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+CORE := $(VENV)/.core
 READY := $(VENV)/.ready
+# versions that the tests passed with; make CONSTRAINTS= takes the newest
+CONSTRAINTS ?= -c constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(CONSTRAINTS)
+PYTEST := $(BIN)/python -m pytest -q
 # the same generated examples in every run; make test EXAMPLES= draws others
 EXAMPLES ?= --hypothesis-seed=0
+# what a plain clone lacks; pytest counts the tests left out in its last line ("deselected")
+PLAIN := not adult and not browser and not engine
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint check bench docs clean
+.PHONY: help demo test test-fast test-adult cov lint check oldest bench docs release clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-$(READY): pyproject.toml
+$(CORE): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo 'indistinct needs Python 3.11 or later: make PYTHON=python3.12 ...'; exit 1; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	$(BIN)/python -m compileall -q src # also where Python is told to write no compiled files
+	@echo 'Setting up $(VENV) with what indistinct needs to run (about a minute, once) ...'
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) --editable .
 	@touch $@
 
-demo: $(READY) ## anonymize the bundled hospital table and say what was reached
-	$(BIN)/indistinct demo
+$(READY): $(CORE)
+	@echo 'Adding what its tests and linters need (about a minute, once) ...'
+	@$(PIP) --editable '.[dev]'
+	@touch $@
 
-test: $(READY) ## all tests, then the small ones again with the compiler off
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -m small $(EXAMPLES)
-	$(BIN)/python -m pytest -q -n 2 $(EXAMPLES)
+demo: $(CORE) ## anonymize the bundled hospital table and say what was reached
+	@$(BIN)/indistinct demo
+
+test: $(READY) ## all tests of a plain clone: the small ones with the compiler off, then all
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m 'small and $(PLAIN)' $(EXAMPLES)
+	$(PYTEST) -n 2 -m '$(PLAIN)' $(EXAMPLES)
+
+test-fast: $(READY) ## for daily work: without what takes seconds
+	$(PYTEST) -n 2 -m 'not slow and $(PLAIN)' $(EXAMPLES)
+
+test-adult: $(READY) ## what needs the Adult table: benchmarks/prepare_adult.py makes it from the public file
+	$(PYTEST) -m adult $(EXAMPLES)
+
+cov: $(READY) ## coverage of the small tests with the compiler off, so that kernels count; fails under the floor
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 -m 'small and $(PLAIN)' $(EXAMPLES) --cov --cov-report=term:skip-covered
 
 lint: $(READY) ## style, types and the direction of imports
 	$(BIN)/ruff check .
@@ -36,6 +57,12 @@ lint: $(READY) ## style, types and the direction of imports
 
 check: lint test ## lint and test
 
+oldest: ## the tests under the oldest versions that pyproject.toml allows, in an environment of its own
+	$(PYTHON) -m venv build/oldest
+	build/oldest/bin/python tools/oldest.py > build/oldest.txt
+	build/oldest/bin/python -m pip install --quiet --disable-pip-version-check -c build/oldest.txt --editable '.[dev]'
+	build/oldest/bin/python -m pytest -q -n 2 -m 'not slow and $(PLAIN)' $(EXAMPLES)
+
 bench: $(READY) ## time the main jobs on this machine in a minute
 	$(BIN)/python benchmarks/run.py --small
 
@@ -44,8 +71,18 @@ docs: $(VENV)/.docs ## the documentation as a site in build/site; no network but
 	$(BIN)/zensical build --clean --strict
 
 $(VENV)/.docs: $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(PIP) --editable '.[docs]'
 	@touch $@
+
+release: $(READY) ## build wheel and sdist, check them, install the wheel into an empty environment and run the demo there
+	rm -rf dist build/release
+	$(PIP) build twine
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv build/release
+	build/release/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	build/release/bin/indistinct --version
+	build/release/bin/indistinct demo --output build/release/demo
 
 clean: ## remove the environment and everything that was built
 	rm -rf $(VENV) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis

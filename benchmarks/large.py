@@ -27,7 +27,7 @@ def main():
         figures = {}
 
         def show(what, targets, runs, *words):
-            command = [sys.executable, "-c", "from indistinct.cli import main; main()", *map(str, words)]
+            command = [sys.executable, "-m", "indistinct", *map(str, words)]
             codes = (0, 1) if words[0] == "audit" else (0,)  # 1: the table does not satisfy what is asked
             figures[what] = several([measured(command, codes) for _ in range(runs)])
             tell(what, figures[what], targets)

@@ -111,7 +111,7 @@ def median(function, runs=7):
 
 
 def whole(words):
-    command = [sys.executable, "-c", "from indistinct.cli import main; main()", *words]
+    command = [sys.executable, "-m", "indistinct", *words]
     return {"seconds": median(lambda: subprocess.run(command, stdout=subprocess.DEVNULL, check=False), runs=3)}
 
 

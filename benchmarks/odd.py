@@ -43,7 +43,7 @@ def main():
         policy.save(path)
         out = ["anonymize", table, "--policy", path, "--force", "--quiet", "--output", work / "odd_out.parquet"]
         for what, words in (("anonymize, fast", out), ("audit", ["audit", table, "--policy", path, "--quiet"])):
-            command = [sys.executable, "-c", "from indistinct.cli import main; main()", *map(str, words)]
+            command = [sys.executable, "-m", "indistinct", *map(str, words)]
             tell(f"{rows:,} odd rows, {what}", several([measured(command, codes=(0, 1))]))
 
 

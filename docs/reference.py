@@ -60,7 +60,7 @@ def python_page() -> str:
 
 def commands_page() -> str:
     """What ``--help`` of every command says."""
-    run = import_module("indistinct.cli.main").run
+    run = import_module("indistinct.cli.app").run
     lines = ["# Commands", "", "What `indistinct COMMAND --help` says.", ""]
     for command in COMMANDS:
         out = io.StringIO()

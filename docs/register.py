@@ -17,7 +17,7 @@ from indistinct.models import MODELS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "register.md"
-GOLDEN = ROOT.parent / "shared" / "golden"
+GOLDEN = ROOT / "tests" / "golden"
 SOURCE = re.compile(r"^Source[^:\n]*:.*?(?=\n\n|\Z)", re.DOTALL | re.MULTILINE)
 ROW = re.compile(r"^\| `(\w+)` \| .* \| ([^|]*) \|$", re.MULTILINE)
 DIVERSITY = ("distinct_l", "entropy_l", "recursive_cl")

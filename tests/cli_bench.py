@@ -29,7 +29,7 @@ algorithm = "optimal"
 
 def run(*words, cwd=None, env=None):
     done = subprocess.run(
-        [sys.executable, "-c", "from indistinct.cli import main; main()", *map(str, words)],
+        [sys.executable, "-m", "indistinct", *map(str, words)],
         capture_output=True, cwd=cwd, env={**os.environ, **(env or {})}, timeout=200, check=False,
     )  # fmt: skip
     return done.returncode, done.stdout.decode(), done.stderr.decode()

@@ -1,15 +1,37 @@
-"""Settings for all tests."""
+"""Settings for all tests, and where the Adult table lies."""
 
 import os
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parents[1]
 
 # a busy machine is no fault of the code
 settings.register_profile("project", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("project")
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--adult",
+        type=Path,
+        default=next((at for at in (ROOT / "data/adult", ROOT.parent / "shared/data/adult") if at.is_dir()), None),
+        help="the folder that `python benchmarks/prepare_adult.py` makes; default data/adult",
+    )
+
+
 def pytest_configure(config):
     if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
         # hashing wraps around on purpose; compiled code does it silently, numpy scalars warn
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered in scalar:RuntimeWarning")
+
+
+@pytest.fixture(scope="session")
+def adult_folder(request):
+    """The folder of the Adult table and its hierarchies."""
+    folder = request.config.getoption("--adult")
+    if folder is None:
+        pytest.fail("the Adult table is not at hand: see benchmarks/prepare_adult.py, then `make test-adult`")
+    return folder

@@ -1,4 +1,4 @@
-"""Faults that users of other tools met, where their folder lies beside the checkout.
+"""Faults that users of other tools met.
 
 Each case is a folder with a small input and the right answer. Answers are read from ``expected.json``; what
 is written here is how to put the question.
@@ -20,20 +20,15 @@ import pytest
 
 import indistinct as ind
 
-CASES = Path(__file__).resolve().parents[2] / "shared" / "cases"
+CASES = Path(__file__).resolve().parent / "cases"
 COMMAND = Path(sys.executable).with_name("indistinct")
 ASKED = {}
 
 
-def folders():
-    found = sorted(path for path in CASES.glob("*") if path.is_dir())
-    if not found:
-        skip = pytest.mark.skip(reason="the folder with cases is not beside this checkout")
-        return [pytest.param(None, marks=skip, id="none")]
-    return [pytest.param(path, id=path.name) for path in found]
+FOLDERS = sorted(path for path in CASES.iterdir() if path.is_dir())
 
 
-@pytest.mark.parametrize("folder", folders())
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_case(folder, tmp_path):
     assert folder.name in ASKED, f"no question for {folder.name}: write one"
     described = json.loads((folder / "expected.json").read_text(encoding="utf-8"))

@@ -9,7 +9,7 @@ import pytest
 import typer
 
 import indistinct as ind
-from indistinct.cli.main import app
+from indistinct.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -63,7 +63,7 @@ def indistinct(words):
     out, handlers = io.StringIO(), {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-            code = import_module("indistinct.cli.main").run(words)
+            code = import_module("indistinct.cli.app").run(words)
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)

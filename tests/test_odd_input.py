@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import indistinct as ind
-from indistinct.cli.main import run
+from indistinct.cli.app import run
 from indistinct.tables.write import Staged, safe_text, unsafe_text
 
 SUPPRESS = {"role": "qi", "hierarchy": {"kind": "suppress"}}

@@ -11,6 +11,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    __version__: str
+
     from indistinct.attacks import Attacks, attack
     from indistinct.errors import (
         Cancelled,
@@ -179,12 +181,18 @@ class _Package(ModuleType):
 sys.modules[__name__].__class__ = _Package
 
 
-def __getattr__(name: str) -> Any:
-    """Load a public name from the module that defines it."""
-    if name not in _MODULE:
-        message = f"module 'indistinct' has no attribute {name!r}"
-        raise AttributeError(message)
-    return getattr(import_module(f"indistinct.{_MODULE[name]}"), name)
+if not TYPE_CHECKING:  # else every misspelt name would have a type
+
+    def __getattr__(name: str) -> Any:
+        """Load a public name from the module that defines it."""
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("indistinct")
+        if name not in _MODULE:
+            message = f"module 'indistinct' has no attribute {name!r}"
+            raise AttributeError(message)
+        return getattr(import_module(f"indistinct.{_MODULE[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import floor
-from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 
@@ -35,7 +34,6 @@ from indistinct.policy.privacy import (
 from indistinct.tables.records import Frequencies, Persons, Reference
 
 INSTANCES = 200
-ADULT = Path(__file__).resolve().parents[3] / "shared" / "data" / "adult"
 
 
 def seeded(seed):
@@ -622,20 +620,19 @@ ADULT_LOSSES = [  # (models beside k = 5, sensitive attribute, losses at limits 
 
 
 @pytest.fixture(scope="module")
-def adult():
-    if not ADULT.exists():
-        pytest.skip("the Adult table is not beside the checkout")
-    with (ADULT / "adult.csv").open(encoding="utf-8", newline="") as file:
+def adult(adult_folder):
+    with (adult_folder / "adult.csv").open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file, delimiter=";")
     columns = dict(zip(header, zip(*rows, strict=True), strict=True))
     hierarchies = {
-        name: build_hierarchy(name, sorted(set(columns[name])), spec={"file": ADULT / f"adult_hierarchy_{name}.csv"})
+        name: build_hierarchy(name, sorted(set(columns[name])), spec={"file": adult_folder / f"adult_hierarchy_{name}.csv"})
         for name in QUASI
     }
     codes = {name: hierarchies[name].codes() for name in QUASI}
     return hierarchies, {name: [codes[name][text] for text in columns[name]] for name in QUASI}
 
 
+@pytest.mark.adult
 @pytest.mark.parametrize(("models", "sensitive", "losses"), ADULT_LOSSES, ids=lambda value: str(value)[:40])
 def test_adult_optima(adult, models, sensitive, losses):
     hierarchies, codes = adult

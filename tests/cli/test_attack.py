@@ -19,7 +19,7 @@ def folder(tmp_path):
 
 
 def attack(folder, *words):
-    command = [sys.executable, "-c", "from indistinct.cli import main; main()", "attack", "release.csv", *words]
+    command = [sys.executable, "-m", "indistinct", "attack", "release.csv", *words]
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, env=os.environ, timeout=200, check=False)
 
 

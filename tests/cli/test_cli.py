@@ -25,7 +25,7 @@ def test_without_a_command_the_help_answers(words):
 
 def test_help_answers_without_the_heavy_libraries():
     loaded = (
-        "import sys; from indistinct.cli.main import run; run(['--help']); "
+        "import sys; from indistinct.cli.app import run; run(['--help']); "
         "print([name for name in ('numba', 'pyarrow', 'duckdb', 'scipy', 'pandas') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, timeout=60, check=True)
@@ -33,7 +33,7 @@ def test_help_answers_without_the_heavy_libraries():
 
 
 def test_a_reader_that_goes_away_is_no_error():
-    words = [sys.executable, "-c", "from indistinct.cli import main; main()", "policy", "schema"]
+    words = [sys.executable, "-m", "indistinct", "policy", "schema"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as done:
         done.stdout.close()
         assert done.stderr.read() == b""
@@ -151,7 +151,7 @@ def test_a_line_longer_than_allowed(folder):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_full_disk_is_a_sentence():
-    words = [sys.executable, "-c", "from indistinct.cli import main; main()", "policy", "schema"]
+    words = [sys.executable, "-m", "indistinct", "policy", "schema"]
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, "error: the operating system refuses: no space left on device\n")
@@ -249,7 +249,7 @@ def test_interruption_leaves_nothing(folder):
     rows = "".join(f"{20 + i % 70};{i % 977};{'xyz'[i % 3]}\n" for i in range(400_000))
     (folder / "table.csv").write_text("age;ward;ill\n" + rows)
     process = subprocess.Popen(
-        [sys.executable, "-c", "from indistinct.cli import main; main()", "anonymize", "table.csv", "-p", "policy.toml",
+        [sys.executable, "-m", "indistinct", "anonymize", "table.csv", "-p", "policy.toml",
          "-o", "out.csv", "--json"],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip

@@ -21,10 +21,8 @@ k = 2
 
 
 def run(*words):
-    command = "from indistinct.cli import main; main()"
-    return subprocess.run(
-        [sys.executable, "-c", command, *map(str, words)], capture_output=True, text=True, check=False
-    )
+    words = [sys.executable, "-m", "indistinct", *map(str, words)]
+    return subprocess.run(words, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture

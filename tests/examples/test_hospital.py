@@ -114,7 +114,7 @@ def test_the_release_is_what_the_policy_asks(stays):
 
 def run(*arguments):
     return subprocess.run(
-        [sys.executable, "-c", "from indistinct.cli import main; main()", *map(str, arguments)],
+        [sys.executable, "-m", "indistinct", *map(str, arguments)],
         capture_output=True,
         text=True,
         check=False,

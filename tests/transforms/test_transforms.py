@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import indistinct as ind
 import naive_transforms as naive
-from indistinct.cli.main import run
+from indistinct.cli.app import run
 from indistinct.transforms.chance import Chance
 from indistinct.transforms.pram import inverse, product
 

@@ -1,4 +1,4 @@
-"""Entry point: one place where errors become sentences, JSON documents and exit codes."""
+"""The application and its entry point: one place where errors become sentences, JSON documents and exit codes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,6 @@ app = typer.Typer(
     name="indistinct",
     help="Turn a table about people into one that may be published, and prove what it guarantees.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -66,9 +65,9 @@ def _top(
     version: bool = typer.Option(False, "--version", help="Print the version and stop."),
 ) -> None:
     if version:
-        from importlib.metadata import version as installed
+        import indistinct
 
-        tell(f"indistinct {installed('indistinct')}")
+        tell(f"indistinct {indistinct.__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
         tell(context.get_help())
