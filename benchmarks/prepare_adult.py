@@ -2,9 +2,10 @@
 
     python benchmarks/prepare_adult.py adult.data [--output data/adult]
 
-``adult.data`` is the training file of "Adult" in the UCI Machine Learning Repository (Becker and Kohavi 1996, an extract
-of the census of 1994, CC BY 4.0; 32,561 lines without a header). Rows with a missing value are left out, as everywhere in
-the literature: 30,162 stay. The groups of values are those of the ARX project (Apache-2.0), so that losses can be compared.
+``adult.data`` is the training file of "Adult" in the UCI Machine Learning Repository (Becker and Kohavi 1996, an
+extract of the census of 1994, CC BY 4.0; 32,561 lines without a header). Rows with a missing value are left out, as
+everywhere in the literature: 30,162 stay. The groups of values are those of the ARX project (Apache-2.0), so that
+losses can be compared.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ GROUPS: dict[str, dict[tuple[str, ...], str]] = {
     "occupation": {
         ("Technical",): "Tech-support Craft-repair Prof-specialty Machine-op-inspct",
         ("Nontechnical",): "Sales Exec-managerial Handlers-cleaners",
-        ("Other",): "Other-service Adm-clerical Farming-fishing Transport-moving Priv-house-serv Protective-serv Armed-Forces",
+        ("Other",): "Other-service Adm-clerical Farming-fishing Transport-moving Priv-house-serv "
+        "Protective-serv Armed-Forces",
     },
     "native-country": {
         ("North America",): "United-States Puerto-Rico Canada Outlying-US(Guam-USVI-etc) Cuba Honduras Jamaica Mexico "

@@ -38,12 +38,15 @@ def test_types_travel_with_the_package():
     assert (Path(ind.__file__).parent / "py.typed").is_file()
 
 
+def said(word):
+    words = [sys.executable, "-m", "indistinct", word]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+
 def test_version_is_that_of_the_installation_everywhere():
     assert ind.__version__ == version("indistinct")
-    answer = subprocess.run([sys.executable, "-m", "indistinct", "--version"], capture_output=True, text=True, check=True)
-    assert answer.stdout == f"indistinct {ind.__version__}\n"
+    assert said("--version") == f"indistinct {ind.__version__}\n"
 
 
 def test_the_command_line_offers_shell_completion():
-    answer = subprocess.run([sys.executable, "-m", "indistinct", "--help"], capture_output=True, text=True, check=True)
-    assert "--install-completion" in answer.stdout
+    assert "--install-completion" in said("--help")

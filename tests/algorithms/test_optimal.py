@@ -625,7 +625,9 @@ def adult(adult_folder):
         header, *rows = csv.reader(file, delimiter=";")
     columns = dict(zip(header, zip(*rows, strict=True), strict=True))
     hierarchies = {
-        name: build_hierarchy(name, sorted(set(columns[name])), spec={"file": adult_folder / f"adult_hierarchy_{name}.csv"})
+        name: build_hierarchy(
+            name, sorted(set(columns[name])), spec={"file": adult_folder / f"adult_hierarchy_{name}.csv"}
+        )
         for name in QUASI
     }
     codes = {name: hierarchies[name].codes() for name in QUASI}
