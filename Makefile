@@ -6,12 +6,14 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # the same generated examples in every run; make test EXAMPLES= draws others
 EXAMPLES ?= --hypothesis-seed=0
+# make mutants MUTANTS='--sample 200 --seed 5' draws more, and others
+MUTANTS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint check bench docs clean
+.PHONY: help demo test lint check bench mutants docs clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -38,6 +40,13 @@ check: lint test ## lint and test
 
 bench: $(READY) ## time the main jobs on this machine in a minute
 	$(BIN)/python benchmarks/run.py --small
+
+mutants: $(VENV)/.mutants ## change models at random places and count the changes that no test notices; an hour
+	$(BIN)/python tests/mutants.py $(MUTANTS)
+
+$(VENV)/.mutants: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
+	@touch $@
 
 docs: $(VENV)/.docs ## the documentation as a site in build/site; no network but to install the tool, once
 	$(BIN)/python docs/reference.py build/pages
