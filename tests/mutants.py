@@ -49,17 +49,19 @@ def copy():
     return target
 
 
-def meant(item):
+def meant(item, checkout):
     """Whether a mutation can change what a model says."""
-    name = item.mutations[0].operator_name.removeprefix("core/")
-    return name.startswith(MEANT) and not name.endswith(SENSELESS) and "_Is" not in name
+    place = item.mutations[0]
+    name = place.operator_name.removeprefix("core/")
+    line = (checkout / place.module_path).read_text(encoding="utf-8").splitlines()[place.start_pos[0] - 1]
+    return name.startswith(MEANT) and not name.endswith(SENSELESS) and "_Is" not in name and "TYPE_CHECKING" not in line
 
 
-def draw(session, sample, seed):
+def draw(session, checkout, sample, seed):
     """Mark all mutants but a random sample as skipped; returns how many there are to choose from."""
     with use_db(session, WorkDB.Mode.open) as found:
         items = sorted(found.work_items, key=lambda item: str(item.mutations))
-        eligible = [item.job_id for item in items if meant(item)]
+        eligible = [item.job_id for item in items if meant(item, checkout)]
         chosen = set(random.Random(seed).sample(eligible, min(sample, len(eligible))))  # noqa: S311  # no secret
         rest = [item.job_id for item in items if item.job_id not in chosen]
         found.set_multiple_results(rest, WorkResult(worker_outcome=WorkerOutcome.SKIPPED))
@@ -80,7 +82,7 @@ def run(sample, seed):
     tool = [sys.executable, "-m", "cosmic_ray.cli"]
     for words in (["baseline", str(settings)], ["init", str(settings), str(session)]):
         subprocess.run([*tool, *words], cwd=checkout, env=environment, check=True)
-    eligible = draw(session, sample, seed)
+    eligible = draw(session, checkout, sample, seed)
     subprocess.run([*tool, "exec", str(settings), str(session)], cwd=checkout, env=environment, check=True)
     report(session, eligible)
 
