@@ -267,3 +267,22 @@ def test_sizes_and_sums():
     assert judges.too_small(sizes, rows, 3, lost) == 7  # the last has five rows of one person
     assert lost.tolist() == [0, 2, 5]
     assert judges.sums(np.array([1, 2]), np.array([3, 5])) == (3, 8)
+
+
+@pytest.mark.parametrize("histogram", [(10, 6, 6, 6), (6, 7, 6, 9), (9, 7, 5, 1), (3, 12, 3, 2), (8, 8, 1, 1)])
+@pytest.mark.parametrize("length", [1.9, 2.2, 2.9, 3.3, 3.9])
+def test_entropy_bound_is_what_capping_the_largest_count_gives(histogram, length):
+    """The bound is sound for every part, and exact where the other counts are equal, as they would best be."""
+
+    def diverse(part):
+        return sum(part) and -sum(c / sum(part) * log(c / sum(part)) for c in part if c) >= log(length) - 1e-12
+
+    test = criterion(contract.ENTROPY, length)
+    (word,), (bound,) = decided(test, histogram)
+    assert word == ("holds" if diverse(histogram) else "lost")
+    if word == "lost":
+        kept = max((sum(part) for part in product(*(range(c + 1) for c in histogram)) if diverse(part)), default=0)
+        assert 1 <= bound <= sum(histogram) - kept
+        largest, others = max(histogram), sum(histogram) - max(histogram)
+        stay = [top for top in range(largest + 1) if diverse((top, *[others / 3] * 3))]
+        assert bound == max(1, largest - max(stay, default=0))
