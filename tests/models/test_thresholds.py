@@ -6,7 +6,7 @@ from math import comb
 import pytest
 
 import naive_models
-from indistinct.models import evaluate, grassberger
+from indistinct.models import achieved, evaluate, grassberger
 from indistinct.models.safepub import Mechanism, least_k, mechanism
 from indistinct.policy.privacy import (
     DistinctL,
@@ -129,3 +129,16 @@ def test_diversity_with_disclosed_values_at_the_threshold(tables, length, c, his
             if 0 <= least <= 100:
                 found = evaluate(NpdRecursive("s", c, length, [harmless], least, ["a"]), classes, context)
                 assert found.satisfied.tolist()[0] is (wanted and present)
+
+
+def test_the_least_c_of_diversity_with_disclosed_values(tables):
+    """Counts 3, 2, 1: beside the 3 rows stand 3 others at l = 2 (the default), and 1 at l = 3."""
+    classes, context = tables.of_counts((3, 2, 1))
+    assert achieved("pd_recursive", "s", classes, context) == {"l": 2, "c": {"fraction": "1/1", "decimal": 1.0}}
+    assert achieved("pd_recursive", "s", classes, context, l=3)["c"]["fraction"] == "3/1"
+    assert achieved("pd_recursive", "s", classes, context, l=4)["c"] is None
+    # a may be disclosed: b counts, its 2 rows beside 4 others at l = 2, 1 without the most frequent of them at l = 3
+    assert achieved("pd_recursive", "s", classes, context, l=2, Y=["a"])["c"]["fraction"] == "1/2"
+    assert achieved("pd_recursive", "s", classes, context, l=3, Y=["a"])["c"]["fraction"] == "2/1"
+    nothing = {"l": 2, "c": {"fraction": "0/1", "decimal": 0.0}}
+    assert achieved("pd_recursive", "s", classes, context, l=2, Y=["a", "b", "c"]) == nothing
