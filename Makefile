@@ -13,9 +13,11 @@ PYTEST := $(BIN)/python -m pytest -q
 EXAMPLES ?= --hypothesis-seed=0
 # what a plain clone lacks; pytest counts the tests left out in its last line ("deselected")
 PLAIN := not adult and not browser and not engine
+# make mutants MUTANTS='--sample 200 --seed 5' draws more, and others
+MUTANTS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-adult cov lint check oldest bench docs release clean
+.PHONY: help demo test test-fast test-adult cov lint check oldest bench mutants docs release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +67,13 @@ oldest: ## the tests under the oldest versions that pyproject.toml allows, in an
 
 bench: $(READY) ## time the main jobs on this machine in a minute
 	$(BIN)/python benchmarks/run.py --small
+
+mutants: $(VENV)/.mutants ## change models at random places and count the changes that no test notices; an hour
+	$(BIN)/python tests/mutants.py $(MUTANTS)
+
+$(VENV)/.mutants: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
+	@touch $@
 
 docs: $(VENV)/.docs ## the documentation as a site in build/site; no network but to install the tool, once
 	$(BIN)/python docs/reference.py build/pages

@@ -1,4 +1,4 @@
-"""The story of anonymization, told by attacks: each protection, and the attack that gets around it.
+"""The story of anonymization, told by attacks: each protection, the attack that gets around it, and what stops that.
 
     python examples/attacks/run.py [--reveal]
 
@@ -17,6 +17,8 @@ from typing import Any
 import pyarrow as pa
 
 import indistinct as ind
+from indistinct.releases.ledger import Ledger
+from indistinct.releases.snapshot import snapshot
 
 TREE = {
     "gastric ulcer": "stomach", "gastritis": "stomach", "stomach cancer": "stomach", "flu": "chest",
@@ -137,26 +139,46 @@ def _steps(folder: Path, *, reveal: bool) -> dict[str, ind.Attacks]:
     step("eps", title, ("proximity", "linkage"), folder / "out.qit.csv", by, second=folder / "out.st.csv",
          widths={"salary": 50}, identified=voters)  # fmt: skip
 
-    by = policy(
-        folder, [k, ind.DistinctL("illness", 2)], "illness", birth={"kind": "intervals", "widths": [10, 40]},
-        recoding={"algorithm": "optimal"}, suppression={"limit": 0.05},
-    )  # fmt: skip
+    coarse = {"birth": {"kind": "intervals", "widths": [10, 40]}, "recoding": {"algorithm": "optimal"}}
+    two = [k, ind.DistinctL("illness", 2)]
+    by = policy(folder, two, "illness", **coarse, suppression={"limit": 0.05})
     before, after = (ind.anonymize(hospital.slice(0, rows), by).table for rows in (PEOPLE - 1, PEOPLE))
     title = "7. One more patient, published again. Each release holds; the difference between them does not:"
     step("again", title, ("differencing",), after, by, other=before)
 
     # the same table under two recodings, both in the order in which the hospital keeps it
-    kept = {"order": "kept", "confirmed": True}
-    by = policy(folder, [k], "illness", output=kept)
-    coarse = policy(
-        folder, [k], "illness", birth={"kind": "intervals", "widths": [10, 40]}, recoding={"algorithm": "optimal"},
-        output=kept, suppression={"limit": 0.05, "rows": "exempt"},
-    )  # fmt: skip
-    release, second = ind.anonymize(hospital, by).table, ind.anonymize(hospital, coarse).table
+    def twice(**output: Any) -> tuple[ind.Policy, Any, Any]:
+        fine = policy(folder, [k], "illness", output=output)
+        rough = policy(folder, [k], "illness", **coarse, output=output, suppression={"limit": 0.05, "rows": "exempt"})
+        return fine, ind.anonymize(hospital, fine).table, ind.anonymize(hospital, rough).table
+
+    by, release, second = twice(order="kept", confirmed=True)
     title = "8. Published for two purposes, in the order of the source: row by row, the two are one table again:"
     names = ("unsorted_matching", "complementary_release")
     step("two", title, names, release, by, other=second, identified=voters)
+
+    by, release, second = twice()
+    title = "9. The same two, each sorted by what it publishes, which is the default. Rows side by side tell nothing:"
+    step("sorted", title, ("unsorted_matching",), release, by, other=second, identified=voters)
+
+    print("\n10. A ledger remembers the first release of step 7, and is asked before the second goes out:")
+    print(f"  {refused(folder, hospital, two, coarse)}")
     return found
+
+
+def refused(folder: Path, hospital: pa.Table, privacy: list[Any], coarse: dict[str, Any]) -> str:
+    """Publish all but the last patient and enter that in a ledger; return why all patients may not follow."""
+    limit, ledger = {"limit": 0.05}, folder / "ledger.sqlite"
+    by = policy(folder, privacy, "illness", **coarse, suppression=limit)
+    before, published = hospital.slice(0, PEOPLE - 1), folder / "first.csv"
+    ind.anonymize(before, by).write(published)
+    Ledger(ledger, None).add("first", snapshot(before, published, by, None))
+    asking = policy(folder, privacy, "illness", **coarse, suppression=limit, releases={"ledger": str(ledger)})
+    try:
+        ind.anonymize(hospital, asking)
+    except ind.VerificationError as error:
+        return f"refused: {error.message}"
+    raise AssertionError("the ledger let a release pass that tells who is new")
 
 
 def _rare(answer: ind.Attacks) -> float:

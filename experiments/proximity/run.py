@@ -3,7 +3,7 @@
     python experiments/proximity/run.py [--rows 500000] [--error-rows 100000] [--queries 1000] [--output FOLDER]
 
 Compares largest_bucket_first for (eps_i,k), eps_m_partition for (eps,m) and graded_local for graded l-diversity: a CSV
-of all runs and five figures as SVG (needs matplotlib: pip install '.[report]'). Times are seconds of processor time of
+of all runs and six figures as SVG (needs matplotlib: pip install '.[report]'). Times are seconds of processor time of
 the search on counts, so that a busy machine does not change them much. Source of the questions: T. Wang, M. Wen,
 Computer Systems and Applications 28(7):184-190, 2019; of the error: the definitions beside each function here.
 """
@@ -241,6 +241,7 @@ def study(most, rows, number):
     for part in range(1, 6):
         for model, epsilon in models_at(BETAS[1], span):
             runs.run("time by rows", model, part * most // 5, 4, beta=BETAS[1], epsilon=epsilon, ask=False)
+            runs.run("error by rows", model, part * rows // 5, 4, beta=BETAS[1], epsilon=epsilon)
     for width in WIDTHS:  # one width of neighbourhood, and for each model the risk that is reached by it
         for model in (
             ind.EpsIKAnonymity("income", K, beta=BETAS[0], eps_floor=width),
@@ -252,7 +253,7 @@ def study(most, rows, number):
 
 
 def draw(rows, folder):
-    """Five figures."""
+    """Six figures."""
     import matplotlib as mpl
 
     mpl.use("svg")
@@ -261,6 +262,7 @@ def draw(rows, folder):
     mpl.rcParams["svg.hashsalt"] = "proximity"
     figures = (
         ("error-by-beta", "error by beta", "beta", "error", "average relative error"),
+        ("error-by-rows", "error by rows", "rows", "error", "average relative error"),
         ("error-by-quasi-identifiers", "by quasi-identifiers", "quasi", "error", "average relative error"),
         ("seconds-by-quasi-identifiers", "time by quasi-identifiers", "quasi", "seconds", "seconds of processor time"),
         ("seconds-by-rows", "time by rows", "rows", "seconds", "seconds of processor time"),

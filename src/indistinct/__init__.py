@@ -192,6 +192,10 @@ if not TYPE_CHECKING:  # else every misspelt name would have a type
         if name not in _MODULE:
             message = f"module 'indistinct' has no attribute {name!r}"
             raise AttributeError(message)
+        if _MODULE[name] != "errors":
+            from indistinct.limits import check_address_space
+
+            check_address_space()
         return getattr(import_module(f"indistinct.{_MODULE[name]}"), name)
 
 

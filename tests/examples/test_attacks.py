@@ -32,4 +32,10 @@ def test_each_protection_meets_its_attack(capsys):
     assert found["two"]["unsorted_matching"]["learnt"] == 600, "the order of the source tells who is who"
     joined = found["two"]["complementary_release"]["details"]
     assert joined["k_on_join"] < joined["k_of_either"]
-    assert all(f"{number}. " in told for number in range(1, 9))
+    assert found["sorted"]["unsorted_matching"]["ran"]
+    assert found["sorted"]["unsorted_matching"]["learnt"] == 0, "sorted by what is published, the order tells nothing"
+    end = told.partition("\n10. ")[2].splitlines()[1]
+    assert end.startswith("  refused: together with the earlier releases of the ledger this one breaks a guarantee: ")
+    assert "the difference of two classes shows their value" in end
+    assert told.splitlines()[-1] == end, "the story ends with what stops the last attacks"
+    assert all(f"\n{number}. " in told for number in range(1, 11))

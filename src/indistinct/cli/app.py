@@ -6,7 +6,9 @@ import os
 import signal
 import sys
 import traceback
+import warnings
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -29,6 +31,7 @@ from indistinct.cli import (
 )
 from indistinct.cli.common import print_json, tell
 from indistinct.errors import Cancelled, IndistinctError
+from indistinct.limits import check_address_space
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -92,7 +95,10 @@ def run(words: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8")  # the same bytes under every locale
+    warnings.showwarning = partial(_remark, quiet=not {"-q", "--quiet"}.isdisjoint(words))
     try:
+        if not {"-h", "--help", "--version"} & set(words):
+            check_address_space()
         outcome = app(args=words, prog_name="indistinct", standalone_mode=False)
         code = outcome if isinstance(outcome, int) else 0
         if code == Cancelled.exit_code:  # Typer swallows the interruption and returns its code
@@ -103,6 +109,12 @@ def run(words: list[str]) -> int:
         code = _answer(error, words)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     return code
+
+
+def _remark(message: Warning | str, *_where: object, quiet: bool) -> None:
+    """Show a warning of a library as a sentence; its place in the source helps nobody here."""
+    if not quiet:
+        print(f"warning: {message}", file=sys.stderr)  # noqa: T201  # where remarks go
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:

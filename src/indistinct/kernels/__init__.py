@@ -6,20 +6,9 @@ that calls it: importing this package imports numba, which costs half a second.
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-# numba looks for BLAS in SciPy to speed up convolutions; no kernel has one, and importing it takes a tenth of a second
-BLAS = "scipy.linalg.cython_blas"
-hidden = BLAS not in sys.modules
-if hidden:
-    sys.modules[BLAS] = None
-try:
-    import numba
-    import numba.np.arraymath
-finally:
-    if hidden:
-        del sys.modules[BLAS]
+from indistinct.kernels.compiled import Dispatcher, Inner, compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,9 +18,8 @@ R = TypeVar("R")
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile ``function`` on first use, cache the result on disk and release the GIL while it runs."""
-    compiled: Callable[P, R] = numba.njit(cache=True, nogil=True)(function)
-    return compiled
+    """Compile ``function`` on first use, keep the result on disk and release the GIL while it runs."""
+    return compiled(function, Dispatcher)
 
 
 def lean(function: Callable[P, R]) -> Callable[P, R]:
@@ -39,12 +27,9 @@ def lean(function: Callable[P, R]) -> Callable[P, R]:
 
     Counting costs a searching kernel half of its time, wherever rows of arrays are handed to other functions.
     """
-    compiled: Callable[P, R] = numba.njit(cache=True, nogil=True, _nrt=False, no_cfunc_wrapper=True)(function)
-    return compiled
+    return compiled(function, Dispatcher, _nrt=False, no_cfunc_wrapper=True)
 
 
 def step(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile as ``lean`` does, to be called by kernels only: that takes less time. A call from Python crashes."""
-    options = {"cache": True, "nogil": True, "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    compiled: Callable[P, R] = numba.njit(**options)(function)
-    return compiled
+    """Compile as ``lean`` does, for kernels only, which takes less time; a call from Python raises TypeError."""
+    return compiled(function, Inner, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
