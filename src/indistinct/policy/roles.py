@@ -154,5 +154,5 @@ def _require_columns(policy: Policy, columns: Sequence[str]) -> None:
     errors = [SchemaError.unknown_column(name, columns, key=needed[name]) for name in lacking]
     if len(errors) == 1:
         raise errors[0]
-    message = "\n  ".join([f"the table lacks {len(errors)} columns of the policy:", *(e.message for e in errors)])
-    raise SchemaError(message, **errors[0].where)
+    several = SchemaError(f"the table lacks {len(errors)} columns of the policy:", **errors[0].where)
+    raise several.listing(*(error.message for error in errors))
