@@ -46,7 +46,7 @@ def check(
     elif not quiet:
         tops = "one root" if len(found.top_labels) == 1 else f"{len(found.top_labels)} top labels, so no root"
         tell(f"{file.name} is a hierarchy: {len(found.leaves)} values, {found.height} levels above them, {tops}")
-        if table is not None:
+        if column is not None:
             tell(f'it covers every value of "{visible(column)}"')
     return 0
 

@@ -67,11 +67,8 @@ def stage_report(
         content = (json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
     else:
         told = {**shown(found), "policy": visible(found["policy"], lines=True)}
-        content = (
-            pdf(html(told, words))
-            if suffix == ".pdf"
-            else (markdown if suffix == ".md" else html)(told, words).encode()
-        )
+        page = (markdown if suffix == ".md" else html)(told, words)
+        content = pdf(page) if suffix == ".pdf" else page.encode()
     return stage_document(path, content, "report")
 
 
