@@ -10,7 +10,6 @@ import numpy as np
 
 from indistinct.errors import DataError
 from indistinct.models import Context
-from indistinct.notices import Notice
 from indistinct.policy import from_flags
 from indistinct.policy import given as given_policy
 from indistinct.releases.item_sets import sets_of_assignment
@@ -124,7 +123,7 @@ def audit(
     )
     worst = _worst(frequencies, assignment, classes, evaluations)
     progress("judge", 1, 1)
-    notices = [*prepared.notices, *_near_unique(prepared), *weaknesses(prepared)]
+    notices = [*prepared.notices, *near_unique(prepared), *weaknesses(prepared)]
     return Audit(
         {
             "rows": prepared.rows,
@@ -266,15 +265,3 @@ def k_if_known(prepared: Prepared, starred: NDArray[np.bool_] | None) -> int:
         pairs = np.unique(known.astype(np.int64) * frequencies.persons.total + person_of_row[rows])
         sizes = np.bincount(pairs // frequencies.persons.total)
     return int(sizes.min(initial=frequencies.total))
-
-
-def _near_unique(prepared: Prepared) -> list[Notice]:
-    return [
-        Notice(
-            "near-unique",
-            name,
-            f'{once} of {rows} rows hold a value of "{name}" that occurs once: published unchanged, it can identify '
-            "them; drop it, make it quasi-identifying, or say confirmed = true when nobody else knows it",
-        )
-        for name, once, rows in near_unique(prepared)
-    ]

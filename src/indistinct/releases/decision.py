@@ -63,6 +63,11 @@ class Decision:
         """How many rows are in no class."""
         return suppressed_rows(self.assignment)
 
+    @property
+    def starred(self) -> bool:
+        """Whether suppressed rows are published, with the token in every quasi-identifier."""
+        return self.published.rows > int(self.assignment.count.sum()) - self.suppressed
+
 
 def suppressed_rows(assignment: Assignment) -> int:
     """Count the rows that are in no class."""
