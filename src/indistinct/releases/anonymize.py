@@ -13,6 +13,7 @@ from indistinct.errors import PolicyError
 from indistinct.policy import given as given_policy
 from indistinct.releases.decision import apply, decide, pseudonyms_given
 from indistinct.releases.deliver import Clock, ask_ledger, deliver, outputs_of, refuse_failed, verified
+from indistinct.releases.item_sets import with_item_levels
 from indistinct.releases.ranges import check_ranges, with_ranges
 from indistinct.releases.ready import ready
 from indistinct.releases.release_document import document_of
@@ -153,6 +154,7 @@ def anonymize(
     prepared, layout, ledger, before = begun.prepared, begun.layout, begun.ledger, begun.before
     clock.lap("count")
     clock.move("count", "read", prepared.counted.reading)
+    prepared = with_item_levels(prepared)
     assignment = decide(prepared, progress)
     clock.lap("decide")
     decision = apply(prepared, assignment, layout)

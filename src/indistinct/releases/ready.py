@@ -13,7 +13,6 @@ from indistinct.notices import Notice
 from indistinct.releases.consult import open_ledger
 from indistinct.releases.decision import layout_of
 from indistinct.releases.history import with_history
-from indistinct.releases.item_sets import with_item_levels
 from indistinct.releases.prepare import prepare, refuse_near_unique
 from indistinct.releases.ranges import check_ranges
 from indistinct.releases.restates import restated
@@ -72,8 +71,7 @@ def ready(
     notices += refuse_near_unique(prepared)
     layout = layout_of(prepared)
     check_ranges(policy, prepared.source.columns, output)
-    prepared = with_item_levels(replace(prepared, notices=(*prepared.notices, *notices)))
-    return Ready(prepared, layout, ledger, before)
+    return Ready(replace(prepared, notices=(*prepared.notices, *notices)), layout, ledger, before)
 
 
 def check(policy: Policy, table: Any = None, *, progress: Progress = silent) -> dict[str, Any]:

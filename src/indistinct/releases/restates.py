@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 COMBINED = 40  # columns of numbers and dates that are combined in pairs
 DAY = 86_400_000_000  # in microseconds
+ROUNDED = 1e-9  # what sums of days and parts of days may miss
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,6 @@ class _Hidden(_Column):
     """A column that is not published as it is, with the label of each unit that is."""
 
     label: Codes = field(default_factory=lambda: np.zeros(0, np.int64))
-    how: str = "generalized"
 
 
 def restated(
@@ -162,7 +162,7 @@ def _of_groups(prepared: Prepared, cells: Codes) -> Iterator[_Hidden]:
     for hierarchy in frequencies.sensitive:
         own = _column(prepared, hierarchy, frequencies.sensitive_codes(hierarchy.attribute)[cells])
         label = np.zeros(len(cells), np.int64)
-        yield _Hidden(own.name, own.codes, own.values, own.reading, None, label, "published by groups only")
+        yield _Hidden(own.name, own.codes, own.values, own.reading, None, label)
 
 
 def _told(hidden: _Hidden, plain: list[_Column], weight: _Weight) -> Iterator[tuple[Notice, tuple[str, ...]]]:
@@ -194,10 +194,9 @@ def _by_value(hidden: _Hidden, column: _Column, weight: _Weight) -> Notice | Non
         value = hidden.codes if level is None else level.node_of[hidden.codes]
         if determines(*weight.once(value, hidden.label, column.codes)) is not None:
             found = by_value(value, hidden.label, column.codes, weight.rows)
-            what = f'"{hidden.name}"' if not number else f'"{hidden.name}" up to level {number} of its hierarchy'
-            return _notice(
-                hidden, (column.name,), f'"{column.name}" is published unchanged and tells {what}, which is', found
-            )
+            what = f'"{column.name}" is published unchanged and tells "{hidden.name}"'
+            what += f" up to level {number} of its hierarchy" if number else ""
+            return _notice(hidden, (column.name,), what, found)
     return None
 
 
@@ -206,10 +205,8 @@ def _by_offset(hidden: _Hidden, column: _Column, weight: Codes) -> Notice | None
     if hidden.measure is None or column.measure is None or hidden.measure[0] != column.measure[0]:
         return None
     found = by_arithmetic(hidden.measure[1], hidden.label, column.measure[1], weight)
-    if found is None:
-        return None
-    start = f'"{column.name}" is published unchanged and is "{hidden.name}" but for a constant, which is'
-    return _notice(hidden, (column.name,), start, found)
+    what = f'"{column.name}" is published unchanged and is "{hidden.name}" but for a constant'
+    return None if found is None else _notice(hidden, (column.name,), what, found)
 
 
 def _by_pair(
@@ -219,33 +216,23 @@ def _by_pair(
     assert hidden.measure is not None  # noqa: S101  # asked before
     wanted, number = hidden.measure
     whole = not (np.isfinite(number) & (number % 1 != 0)).any()
-    for sign, expected in combined(one[2], other[2], (one[1], other[1]), wanted):
-        given = np.floor(expected + 1e-9) if whole else expected
-        found = by_arithmetic(number, hidden.label, given, weight)
+    for how, expected in combined(one[2], other[2], (one[1], other[1]), wanted):
+        found = by_arithmetic(number, hidden.label, np.floor(expected + ROUNDED) if whole else expected, weight)
         if found is not None:
-            names = (other[0], one[0]) if _reversed(sign, one[1], other[1]) else (one[0], other[0])
-            how = {"+": "sum", "years": "distance in years"}.get(sign, "difference")
-            start = (
-                f'"{names[0]}" and "{names[1]}" are published unchanged, and their {how} is "{hidden.name}", which is'
-            )
-            return _notice(hidden, names, start, found)
+            names = (one[0], other[0])
+            what = f'"{one[0]}" and "{other[0]}" are published unchanged, and "{hidden.name}" is their {how}'
+            return _notice(hidden, names, what, found)
     return None
 
 
-def _reversed(sign: str, one: str, other: str) -> bool:
-    return sign == "reversed" or (one, other) == ("number", "date")
-
-
-def _notice(hidden: _Hidden, names: tuple[str, ...], start: str, found: Determined) -> Notice:
+def _notice(hidden: _Hidden, names: tuple[str, ...], what: str, found: Determined) -> Notice:
     places = " or ".join(f"[attributes.{name}]" for name in names)
-    them = f'"{names[0]}"' if len(names) == 1 else "one of them"
-    label = "the published label" if hidden.label.any() else "what is published"
     return Notice(
         "restates",
         hidden.name,
-        f"{start} {hidden.how}: {found.told} of {found.rows} rows are told by it, where {label} alone tells "
-        f"{found.guessed} at most; leave {them} out, generalize it too, or say confirmed = "
-        f'["restates"] under {places}',
+        f"{what}: it follows in {found.told} of {found.rows} rows, where the best guess from what stands for it is "
+        f'right in {found.guessed}; leave a column out, generalize it too, or say confirmed = ["restates"] under '
+        f"{places}",
     )
 
 

@@ -137,29 +137,29 @@ def by_arithmetic(number: Float64, label: Codes, expected: Float64, weight: Code
 
 
 def combined(one: Float64, other: Float64, kinds: tuple[str, str], wanted: str) -> Iterator[tuple[str, Float64]]:
-    """Yield the sums and differences of two columns that give a ``wanted`` number or date, with a sign for each.
+    """Yield the sums and differences of two columns that give a ``wanted`` number or date, with a word for each.
 
     ``kinds`` are ``date`` (in days) or ``number``; a number beside dates may count days, weeks, hours or minutes.
 
-    >>> [sign for sign, _ in combined(np.array([20.0]), np.array([2.0]), ("date", "number"), "date")]
-    ['-', '+', '-', '+', '-', '+', '-', '+']
+    >>> [how for how, _ in combined(np.array([20.0]), np.array([2.0]), ("date", "number"), "date")][:3]
+    ['difference', 'sum', 'difference']
     """
     if kinds == ("date", "date"):
         if wanted == "number":
-            for scale in SCALES:
-                yield "-", (one - other) / scale
             for late, early in ((one, other), (other, one)):
-                yield "years", _years(late, early)
+                for scale in SCALES:
+                    yield "difference", (late - early) / scale
+                yield "difference in years", _years(late, early)
     elif "date" not in kinds:
         if wanted == "number":
-            yield "+", one + other
-            yield "-", one - other
-            yield "reversed", other - one
+            yield "sum", one + other
+            yield "difference", one - other
+            yield "difference", other - one
     elif wanted == "date":
         day, length = (one, other) if kinds[0] == "date" else (other, one)
         for scale in SCALES:
-            yield "-", day - length * scale
-            yield "+", day + length * scale
+            yield "difference", day - length * scale
+            yield "sum", day + length * scale
 
 
 SCALES = (1.0, 7.0, 1 / 24, 1 / 1440)
