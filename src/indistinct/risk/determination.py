@@ -41,8 +41,8 @@ YEAR = 10_000  # as one number: year, month and day
 class Determined:
     """Of ``rows`` rows, ``told`` have the value that follows from the column, ``guessed`` the likeliest of the label.
 
-    ``steps`` is the number of rows that could have contradicted, ``agreement`` the chance that two rows of one label
-    have one value.
+    Over the labels of several values, ``steps`` is the number of rows that could have contradicted, and ``agreement``
+    the chance that two rows of one label have one value.
     """
 
     rows: int
@@ -87,15 +87,14 @@ def by_value(value: Codes, label: Codes, column: Codes, weight: Codes) -> Determ
     start = np.flatnonzero(np.diff(in_label // values, prepend=-1))
     whole = np.add.reduceat(both, start) if len(both) else both
     likeliest = np.maximum.reduceat(both, start) if len(both) else both
-    couples = float((whole * (whole - 1.0)).sum())
-    total = int(size[several].sum())
-    return Determined(
-        total,
-        int(most[several].sum()),
-        int(likeliest.sum()),
-        total - int(several.sum()),
-        float((both * (both - 1.0)).sum()) / couples if couples else 1.0,
-    )
+    # where a label has one value there is nothing to tell, and nothing to contradict
+    undecided = np.zeros(labels, np.bool_)
+    undecided[in_label[start] // values] = likeliest < whole
+    steps = int((size - 1)[several & undecided[groups % labels]].sum())
+    couples = float((whole * (whole - 1.0))[likeliest < whole].sum())
+    agreeing = float((both * (both - 1.0))[undecided[in_label // values]].sum())
+    told, rows_told = int(most[several].sum()), int(size[several].sum())
+    return Determined(rows_told, told, int(likeliest.sum()), steps, agreeing / couples if couples else 1.0)
 
 
 def determines(value: Codes, label: Codes, column: Codes, weight: Codes) -> Determined | None:
