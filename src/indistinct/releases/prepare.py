@@ -17,6 +17,7 @@ from indistinct.policy import resolve
 from indistinct.policy.privacy import Numeric
 from indistinct.releases.lacking import as_it_stands
 from indistinct.releases.population import population_of, require_sample
+from indistinct.releases.readable import require_readable
 from indistinct.tables.apply import load_columns
 from indistinct.tables.columnar import is_text
 from indistinct.tables.count import Counted, count, silent
@@ -117,7 +118,8 @@ def binder(
     """Return the function that gives a column's distinct texts their order and their hierarchy.
 
     Notices show values of the columns in ``quasi`` only: they are kept, and sensitive values would be with them. With
-    ``quasi_as_text`` these columns are taken as they stand: an audit judges the labels of a table, whatever they mean.
+    ``quasi_as_text`` these columns are taken as they stand, once every cell can be read: an audit judges the labels of a
+    table, whatever they mean.
     Columns with a reference from another table take over its values; others than those are an error.
     """
     ordered = {
@@ -129,6 +131,8 @@ def binder(
         attribute = policy.attributes.get(name)
         if groups := look_alikes(texts):
             notices.append(_look_alike(name, groups, show=name in quasi))
+        if attribute is not None and quasi_as_text and name in quasi:
+            require_readable(policy, name, texts, reading_of(policy, source, name))
         if attribute is None or (quasi_as_text and name in quasi):
             return build_hierarchy(name, texts, spec=None)
         if name in ordered and None in texts and attribute.missing is None:
