@@ -70,7 +70,7 @@ def audit(
     policy: GivenPolicy | None = None,
     *,
     reference: Any = None,
-    suppressed_rows: str = "exempt",
+    suppressed_rows: str | None = None,
     query: str | None = None,
     sql_table: str | None = None,
     progress: Progress = silent,
@@ -84,7 +84,8 @@ def audit(
     table itself, starred rows included.
 
     ``suppressed_rows``: rows that hold the suppression token in every quasi-identifier are left out of the classes
-    (``exempt``) or judged as a class (``class``).
+    (``exempt``, the default) or judged as a class (``class``, the default under a policy that publishes them as one,
+    ``rows = "test"``).
 
     Raises PolicyError, SchemaError and DataError for what cannot be judged. Not checked: whether the labels of a
     published table are true (``verify`` does that).
@@ -107,6 +108,7 @@ def audit(
         progress=progress,
     )
     frequencies = prepared.counted.frequencies
+    suppressed_rows = suppressed_rows or ("class" if policy.suppression.rows == "test" else "exempt")
     starred = starred_tuples(frequencies, policy.output.suppressed_token) if suppressed_rows == "exempt" else None
     assignment = whole_tuples(frequencies, starred)
     classes = _with_population(prepared, classes_of(frequencies, assignment), assignment)

@@ -65,8 +65,8 @@ class Decision:
 
     @property
     def alike(self) -> Assignment:
-        """The assignment with classes as a reader sees them: those of equal aggregates are one too."""
-        return merged(self.assignment, self.recoding)
+        """The assignment with classes as a reader of the file sees them."""
+        return as_read(self.prepared, self.assignment, self.recoding, starred=self.starred)
 
     @property
     def starred(self) -> bool:
@@ -149,6 +149,21 @@ def _refuse_unfit(policy: Policy) -> None:
             f'"{name}" publishes groups, whose rows are sorted or shuffled; set another order under [output]',
             key="output.order",
         )
+
+
+def as_read(prepared: Prepared, assignment: Assignment, recoding: Recoding, *, starred: bool) -> Assignment:
+    """Join the classes that publish alike, those of equal aggregates too.
+
+    Suppressed rows that are published (``starred``) because they satisfy the models are a class, or part of one.
+    """
+    found = merged(assignment, recoding)
+    gone = found.class_of == SUPPRESSED
+    if not starred or prepared.policy.suppression.rows != "test" or not gone.any():
+        return found
+    alike = np.flatnonzero(_looks_suppressed(recoding, prepared.policy.output.suppressed_token))
+    own = int(found.class_of[assignment.class_of == alike[0]][0]) if len(alike) else found.classes
+    class_of = np.where(gone, own, found.class_of).astype(np.int32)
+    return replace(found, class_of=class_of, classes=max(found.classes, own + 1), boxes=None, levels=None)
 
 
 def stars_rows(prepared: Prepared, assignment: Assignment, recoding: Recoding) -> bool:

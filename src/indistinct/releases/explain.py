@@ -18,14 +18,14 @@ from indistinct.errors import InfeasibleError
 from indistinct.losses import lm
 from indistinct.policy import given as given_policy
 from indistinct.releases.aggregates import aggregated
-from indistinct.releases.decision import decide, stars_rows, suppressed_rows
+from indistinct.releases.decision import as_read, decide, stars_rows, suppressed_rows
 from indistinct.releases.explain_classes import largest, one_level_less, stretching, suppressed
 from indistinct.releases.explain_groups import left_over, most_frequent, sizes
 from indistinct.releases.explain_reach import reachable
 from indistinct.releases.item_sets import with_item_levels
 from indistinct.releases.ready import ready
 from indistinct.releases.texts import counted, explanation_text
-from indistinct.tables.classes import alone, merged, recoding_of
+from indistinct.tables.classes import alone, recoding_of
 from indistinct.tables.count import silent
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def explain(
         prepared = with_item_levels(prepared)
         assignment = decide(prepared, progress)
         recoding = recoding_of(prepared.counted.frequencies, assignment)
-        stars_rows(prepared, assignment, recoding)
+        starred = stars_rows(prepared, assignment, recoding)
     except InfeasibleError as error:
         document.update(feasible=False, reason=error.public_message, nearest=error.nearest)
         say("target", f"the target cannot be met: {error.public_message}")
@@ -111,7 +111,8 @@ def explain(
     if document["feasible"]:
         mean, by_attribute = lm(frequencies, assignment, recoding)
         shown = aggregated(prepared, assignment, recoding)
-        document["lm"], document["classes"] = float(mean), merged(assignment, shown).classes
+        document["lm"] = float(mean)
+        document["classes"] = as_read(prepared, assignment, shown, starred=starred).classes
         document["suppressed_rows"] = suppressed_rows(assignment)
         # km makes no classes: rows are equal where their generalized items are
         formed = not policy.item_columns
