@@ -6,15 +6,21 @@ from difflib import get_close_matches
 from functools import reduce
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from indistinct.plain import visible
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+LISTED = "\n  "  # between the lines of a message that lists several
 
 
 class IndistinctError(Exception):
     """Base of all errors of this package.
 
     ``kind`` is the word in JSON documents, ``exit_code`` that of the process, ``where`` the place: any of ``file``,
-    ``column``, ``line``, ``key``. ``shown`` are the parts of the message that tell values of the table.
+    ``column``, ``line``, ``key``. ``shown`` are the parts of the message that tell values of the table. ``str`` of an
+    error is for people: control characters of values are escaped, and every line is one of the program's own.
     """
 
     kind: ClassVar[str] = "error"
@@ -23,7 +29,18 @@ class IndistinctError(Exception):
     def __init__(self, message: str, **where: str | int) -> None:
         super().__init__(message)
         self.message, self.where = message, where
+        self.lines: tuple[str, ...] = (message,)
         self.shown: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Write the message for people."""
+        return LISTED.join(map(visible, self.lines))
+
+    def listing(self, *lines: str) -> Self:
+        """Add lines to the message, one for each thing that is wrong."""
+        self.lines = (*self.lines, *lines)
+        self.message = LISTED.join(self.lines)
+        return self
 
     def showing(self, *parts: str) -> Self:
         """Say which parts of the message tell values of the table."""

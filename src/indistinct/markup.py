@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from html import escape
+from html import escape as escaped
 from typing import TYPE_CHECKING
+
+from indistinct.plain import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -14,9 +16,14 @@ FIRST, SECOND, INK = "#8a8a8a", "#1f5fa8", "#1a1a1a"
 FONT = 'font-family="system-ui, Noto Sans, Noto Sans CJK SC, sans-serif" font-size="11"'
 
 
+def escape(text: str) -> str:
+    """Show a text as it is: neither markup nor control characters act."""
+    return escaped(visible(text))
+
+
 def preformatted(text: str) -> str:
     """Show a text as it is in a terminal."""
-    return f"<pre>{escape(text)}</pre>"
+    return f"<pre>{escaped(visible(text, lines=True))}</pre>"
 
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

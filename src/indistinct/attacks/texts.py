@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from indistinct.markup import preformatted, table
+from indistinct.plain import for_people
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 HEADS = ("attack", "persons", "learnt", "share", "before", "after", "gain", "95 % interval")
 
 
+@for_people
 def attacks_text(document: Mapping[str, Any], revealed: Mapping[str, Sequence[str]]) -> str:
     """Write one line for each attack, what it learnt below, and what was not run."""
     lines = [f"{document['rows']} published rows in {document['classes']} classes", ""]

@@ -32,6 +32,7 @@ from indistinct.cli import (
 from indistinct.cli.common import print_json, tell
 from indistinct.errors import Cancelled, IndistinctError
 from indistinct.limits import check_address_space
+from indistinct.plain import visible
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -134,13 +135,14 @@ def _answer(error: BaseException, words: list[str]) -> int:
     elif code >= 0:
         return code
     if "--debug" in words:
-        traceback.print_exception(error)
+        trace = "".join(traceback.format_exception(error))
+        print(visible(trace, lines=True), file=sys.stderr, end="")  # noqa: T201  # where errors go
     if "--json" in words:
         print_json({"error": _described(error, words)})
     else:
-        message = error.message if isinstance(error, IndistinctError) else _described(error, words)["message"]
+        message = str(error) if isinstance(error, IndistinctError) else _described(error, words)["message"]
         named = message if message.startswith("Usage: ") else f"error: {message}"  # without a command the help answers
-        print(named, file=sys.stderr)  # noqa: T201  # where errors go
+        print(visible(named, lines=True), file=sys.stderr)  # noqa: T201  # where errors go
     return error.exit_code if isinstance(error, IndistinctError) else 2
 
 

@@ -63,9 +63,13 @@ def audit(
         str | None, typer.Option("--reference", help="Take the reference distribution from this table.")
     ] = None,
     suppressed_rows: Annotated[
-        str,
-        typer.Option("--suppressed-rows", help="exempt: fully suppressed rows are no class; class: they are one."),
-    ] = "exempt",
+        str | None,
+        typer.Option(
+            "--suppressed-rows",
+            help="exempt (default): fully suppressed rows are no class; class (default of a policy that tests them): "
+            "they are one.",
+        ),
+    ] = None,
     query: Query = None,
     sql_table: SqlTable = None,
     json: Json = False,
@@ -80,7 +84,7 @@ def audit(
     from indistinct.policy import Policy
     from indistinct.releases.audit import audit as run
 
-    if suppressed_rows not in ("exempt", "class"):
+    if suppressed_rows not in (None, "exempt", "class"):
         message = "--suppressed-rows takes exempt or class"
         raise typer.BadParameter(message)
     flags = {

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from indistinct.plain import visible
 from indistinct.tables.source import is_url
 
 if TYPE_CHECKING:
@@ -85,10 +86,15 @@ def progress(*, quiet: bool) -> Iterator[Report]:
 
 def print_json(document: Mapping[str, Any]) -> None:
     """Print the one JSON document of a command."""
-    tell(json.dumps(document, ensure_ascii=False, allow_nan=False))
+    _print(json.dumps(document, ensure_ascii=False, allow_nan=False))
 
 
 def tell(text: str) -> None:
+    """Print an answer for people; control characters but line feeds are escaped, whatever they come from."""
+    _print(visible(text, lines=True))
+
+
+def _print(text: str) -> None:
     """Print an answer; a reader that goes away, as head does, changes nothing about it."""
     with suppress(BrokenPipeError):
         print(text)  # noqa: T201  # the answer of the command

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from indistinct.cli.common import Debug, Force, Json, Query, Quiet, SqlTable, place, print_json, tell
+from indistinct.plain import visible
 from indistinct.tables.text_files import check_text_output
 
 app = typer.Typer(help="Check a hierarchy file, see what its levels do, make one from data.", no_args_is_help=True)
@@ -45,8 +46,8 @@ def check(
     elif not quiet:
         tops = "one root" if len(found.top_labels) == 1 else f"{len(found.top_labels)} top labels, so no root"
         tell(f"{file.name} is a hierarchy: {len(found.leaves)} values, {found.height} levels above them, {tops}")
-        if table is not None:
-            tell(f'it covers every value of "{column}"')
+        if column is not None:
+            tell(f'it covers every value of "{visible(column)}"')
     return 0
 
 
@@ -73,9 +74,10 @@ def show(
     if json:
         print_json({"column": column, "levels": [level.to_dict() for level in levels]})
     elif not quiet:
-        tell(f'levels of "{column}":')
+        tell(f'levels of "{visible(column)}":')
         for level in levels:
-            shown = ", ".join(f"{'missing' if label is None else label} ({rows})" for label, rows in level.examples)
+            examples = [("missing" if label is None else visible(label), rows) for label, rows in level.examples]
+            shown = ", ".join(f"{label} ({rows})" for label, rows in examples)
             tell(
                 f"  {level.level}: {counted(level.classes, 'class')}, the smallest of {level.smallest} and the largest "
                 f"of {level.largest} rows; loses {100 * float(level.loss):.1f} %; {shown}"

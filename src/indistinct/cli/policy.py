@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,6 +21,7 @@ from indistinct.cli.common import (
     progress,
     tell,
 )
+from indistinct.plain import for_people
 from indistinct.tables.text_files import check_text_output, write_text
 
 app = typer.Typer(help="Check a policy, print its JSON Schema, draft one from a table.", no_args_is_help=True)
@@ -33,18 +34,32 @@ def check(
     quiet: Quiet = False,
     debug: Debug = False,  # noqa: ARG001  # read by the entry point
 ) -> int:
-    """Say whether a policy is valid, and every problem with its place, value and valid range if not."""
+    """Say whether a policy is valid, and every problem with its place, value and valid range if not.
+
+    Where it names its table ([table] source), this is read too, and what anonymize would refuse is found now.
+    """
     from indistinct.policy import Policy
+    from indistinct.releases.ready import check as run
 
     given = Policy.load(policy)
-    notices = given.notices()
+    source = None if given.table.source is None else place(given.table.source, given.base)
+    with progress(quiet=quiet or json) as report:
+        answer = run(given, source, progress=report)
     if json:
-        print_json({"valid": True, "warnings": [notice.document() for notice in notices]})
+        print_json(answer)
     elif not quiet:
-        tell(f"{policy.name} is valid: {len(given.attributes)} attributes, {len(given.privacy)} models")
-        for notice in notices:
-            tell(f"note: {notice.message}")
+        tell(check_text(policy.name, len(given.attributes), len(given.privacy), answer))
     return 0
+
+
+@for_people
+def check_text(name: str, attributes: int, models: int, answer: dict[str, Any]) -> str:
+    """Write the answer of ``policy check``."""
+    lines = [f"{name} is valid: {attributes} attributes, {models} models"]
+    if answer["table"] is not None:
+        size = f"{answer['table']['rows']} rows, {answer['table']['columns']} columns"
+        lines.append(f"its table was read: {size}; whether the target can be met says: indistinct explain")
+    return "\n".join([*lines, *(f"note: {warning['message']}" for warning in answer["warnings"])])
 
 
 @app.command("schema")

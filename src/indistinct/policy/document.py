@@ -100,6 +100,8 @@ ALGORITHM_OF_MODEL = {
     "km_anonymity": "km",
     "m_invariance": "m_invariance",
 }
+# what a person can confirm of a column: rare values may be published, and so may what tells a generalized column
+CONFIRMABLE: tuple[str, ...] = ("unique", "restates")
 _UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12} | {
     f"{letter}iB": 2 ** (10 * power) for power, letter in enumerate("KMGT", 1)
 }
@@ -120,6 +122,17 @@ def _ends(value: Any) -> tuple[Fraction, Fraction] | tuple[date, date]:
         raise ValueError(message) from None
 
 
+def _confirmations(value: Any) -> Any:
+    """Read what a person has confirmed of a column: true (all of it), false, or a list of it."""
+    if isinstance(value, bool):
+        return value
+    names = ", ".join(f'"{name}"' for name in CONFIRMABLE)
+    if not isinstance(value, list | tuple) or any(item not in CONFIRMABLE for item in value):
+        message = f"must be true or false, or a list of what is confirmed, from {names}"
+        raise ValueError(message)
+    return tuple(dict.fromkeys(value))
+
+
 def _algorithm(value: Any) -> Any:
     check_word((), value, ALGORITHMS)
     return value
@@ -135,6 +148,13 @@ def _loss(value: Any) -> Any:
 
 def _seconds(value: Any) -> float:
     return float(exact(value))
+
+
+Confirmed = Annotated[
+    Any,
+    PlainValidator(_confirmations),
+    WithJsonSchema({"anyOf": [{"type": "boolean"}, {"type": "array", "items": {"enum": [*CONFIRMABLE]}}]}),
+]
 
 
 class Table(Section):
@@ -154,8 +174,8 @@ class Table(Section):
     """Whether blanks are cut off around column names, around cells too, or nowhere."""
     unlisted: AnyRole | None = None
     """Role of the columns that the policy does not name; without it they are an error."""
-    unlisted_confirmed: StrictBool = False
-    """A person has confirmed that insensitive columns not named may be published though nearly unique."""
+    unlisted_confirmed: Confirmed = False
+    """What a person has confirmed of columns that are not named, as ``confirmed`` of an attribute."""
     max_line_bytes: Whole = Field(default=16777216, ge=1)
     """Longest line accepted in a text file, in bytes."""
 
@@ -237,8 +257,8 @@ class Attribute(Section):
     """Protected file for the table of values and pseudonyms, if wanted."""
     missing: Literal["drop", "first", "last"] | None = None
     """Missing sensitive values under ordered distance: rows left out, or a value at that end of the order."""
-    confirmed: StrictBool = False
-    """A person has confirmed that this insensitive column may be published though nearly unique."""
+    confirmed: Confirmed = False
+    """A person has confirmed that the column may be published though nearly unique, or though it tells another one."""
 
     if TYPE_CHECKING:  # mappings stand for sections, numbers and texts for exact values
 
@@ -248,6 +268,14 @@ class Attribute(Section):
     def is_ordered(self) -> bool:
         """Whether the values have an order of their own: numbers, dates, ordinal values."""
         return self.type in ORDERED_TYPES
+
+    def confirms(self, what: str) -> bool:
+        """Whether a person has confirmed this of the column: ``unique`` or ``restates``.
+
+        >>> Attribute(role="insensitive", confirmed=["restates"]).confirms("unique")
+        False
+        """
+        return self.confirmed is True or (self.confirmed is not False and what in self.confirmed)
 
     @property
     def spec(self) -> dict[str, Any] | None:

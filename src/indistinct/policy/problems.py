@@ -196,8 +196,9 @@ def refusal(error: ValidationError, section: type[BaseModel]) -> PolicyError:
     """Build the error for all that pydantic found wrong with ``section``; ``where`` has the first place."""
     found = [_read(detail, section) for detail in error.errors(include_url=False)]
     lines = list(dict.fromkeys(line for _, line in found))
-    message = lines[0] if len(lines) == 1 else "\n  ".join([f"the policy has {len(lines)} problems:", *lines])
-    return PolicyError(message, key=found[0][0])
+    if len(lines) == 1:
+        return PolicyError(lines[0], key=found[0][0])
+    return PolicyError(f"the policy has {len(lines)} problems:", key=found[0][0]).listing(*lines)
 
 
 class _Target(NamedTuple):

@@ -74,7 +74,7 @@ class Roles:
     ``quasi`` in the order of the policy (columns that took the role of ``[table] unlisted`` follow in the
     order of the table), the others in the order of the table; every column is in exactly one of the four.
     ``person`` is the person key, also in ``identifying``. ``attributes`` has the settings of every column.
-    ``unconfirmed`` are insensitive columns without ``confirmed``, to be checked for near-unique values.
+    ``unconfirmed`` are insensitive columns that are not confirmed to be unique, to be checked for rare values.
     ``notices`` are warnings.
     """
 
@@ -137,7 +137,7 @@ def resolve(policy: Policy, columns: Sequence[str]) -> Roles:
         insensitive=tuple(by_role["insensitive"]),
         person=person,
         unlisted=unlisted,
-        unconfirmed=tuple(name for name in by_role["insensitive"] if not attributes[name].confirmed),
+        unconfirmed=tuple(name for name in by_role["insensitive"] if not attributes[name].confirms("unique")),
         attributes=MappingProxyType({name: attributes[name] for name in columns}),
         notices=tuple(notices),
     )
@@ -154,5 +154,5 @@ def _require_columns(policy: Policy, columns: Sequence[str]) -> None:
     errors = [SchemaError.unknown_column(name, columns, key=needed[name]) for name in lacking]
     if len(errors) == 1:
         raise errors[0]
-    message = "\n  ".join([f"the table lacks {len(errors)} columns of the policy:", *(e.message for e in errors)])
-    raise SchemaError(message, **errors[0].where)
+    several = SchemaError(f"the table lacks {len(errors)} columns of the policy:", **errors[0].where)
+    raise several.listing(*(error.message for error in errors))

@@ -9,18 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indistinct import markup
-from indistinct.errors import PolicyError, SchemaError
+from indistinct.errors import PolicyError
 from indistinct.policy import given as given_policy
-from indistinct.releases.consult import open_ledger
-from indistinct.releases.decision import apply, decide, layout_of, pseudonyms_given
+from indistinct.releases.decision import apply, decide, pseudonyms_given
 from indistinct.releases.deliver import Clock, ask_ledger, deliver, outputs_of, refuse_failed, verified
-from indistinct.releases.history import with_history
 from indistinct.releases.item_sets import with_item_levels
-from indistinct.releases.prepare import near_unique, prepare
 from indistinct.releases.ranges import check_ranges, with_ranges
+from indistinct.releases.ready import ready
 from indistinct.releases.release_document import document_of
+from indistinct.releases.restates import restated
 from indistinct.releases.texts import as_html, release_text
-from indistinct.releases.transform import Transformed, transformed
+from indistinct.releases.transform import Transformed
 from indistinct.releases.transformed import qualify
 from indistinct.tables.count import silent
 from indistinct.tables.frames import give_back, kind_of
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
     from indistinct.policy import GivenPolicy, Policy
     from indistinct.releases.decision import Decision
-    from indistinct.releases.prepare import Prepared
     from indistinct.tables.count import Progress
     from indistinct.tables.frames import Kind
     from indistinct.tables.records import Recoding
@@ -152,15 +150,8 @@ def anonymize(
     check_ranges(policy, (), path)
     mappings = _mapping_files(policy, path)
     clock = Clock()
-    ledger = open_ledger(policy)
-    given, before, notices = transformed(table, policy, query=query, sql_table=sql_table, progress=progress)
-    if before:
-        clock.lap("transform")
-    prepared = prepare(given, policy, keep_rows=ledger is not None, query=query, sql_table=sql_table, progress=progress)
-    prepared = with_history(prepared, ledger)
-    _refuse_near_unique(prepared)
-    layout = layout_of(prepared)
-    check_ranges(policy, prepared.source.columns, path)
+    begun = ready(table, policy, output=path, query=query, sql_table=sql_table, lap=clock.lap, progress=progress)
+    prepared, layout, ledger, before = begun.prepared, begun.layout, begun.ledger, begun.before
     clock.lap("count")
     clock.move("count", "read", prepared.counted.reading)
     prepared = with_item_levels(prepared)
@@ -170,7 +161,8 @@ def anonymize(
     decision = replace(decision, published=with_ranges(decision.published, prepared))
     clock.lap("apply")
     document = document_of(decision, path) | before
-    document["warnings"] += [notice.document() for notice in notices]
+    told = restated(prepared, assignment, decision.recoding, starred=decision.starred)
+    document["warnings"] += [notice.document() for notice in told]
     clock.lap("measure")
     with ExitStack() as stack:
         given = pseudonyms_given(layout)
@@ -211,13 +203,3 @@ def _mapping_files(policy: Policy, output: Path | None) -> dict[str, Path]:
             taken.add(file.resolve())
             files[name] = file
     return files
-
-
-def _refuse_near_unique(prepared: Prepared) -> None:
-    for name, once, rows in near_unique(prepared):
-        raise SchemaError(
-            f'"{name}" is insensitive, but {once} of {rows} rows hold a value that occurs once: published unchanged it '
-            f"can identify people; make it identifying or quasi-identifying, or say confirmed = true under "
-            f"[attributes.{name}] when nobody outside can know it",
-            column=name,
-        )

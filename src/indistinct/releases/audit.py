@@ -10,7 +10,6 @@ import numpy as np
 
 from indistinct.errors import DataError
 from indistinct.models import Context
-from indistinct.notices import Notice
 from indistinct.policy import from_flags
 from indistinct.policy import given as given_policy
 from indistinct.releases.item_sets import sets_of_assignment
@@ -71,7 +70,7 @@ def audit(
     policy: GivenPolicy | None = None,
     *,
     reference: Any = None,
-    suppressed_rows: str = "exempt",
+    suppressed_rows: str | None = None,
     query: str | None = None,
     sql_table: str | None = None,
     progress: Progress = silent,
@@ -85,7 +84,8 @@ def audit(
     table itself, starred rows included.
 
     ``suppressed_rows``: rows that hold the suppression token in every quasi-identifier are left out of the classes
-    (``exempt``) or judged as a class (``class``).
+    (``exempt``, the default) or judged as a class (``class``, the default under a policy that publishes them as one,
+    ``rows = "test"``).
 
     Raises PolicyError, SchemaError and DataError for what cannot be judged. Not checked: whether the labels of a
     published table are true (``verify`` does that).
@@ -108,6 +108,7 @@ def audit(
         progress=progress,
     )
     frequencies = prepared.counted.frequencies
+    suppressed_rows = suppressed_rows or ("class" if policy.suppression.rows == "test" else "exempt")
     starred = starred_tuples(frequencies, policy.output.suppressed_token) if suppressed_rows == "exempt" else None
     assignment = whole_tuples(frequencies, starred)
     classes = _with_population(prepared, classes_of(frequencies, assignment), assignment)
@@ -124,7 +125,7 @@ def audit(
     )
     worst = _worst(frequencies, assignment, classes, evaluations)
     progress("judge", 1, 1)
-    notices = [*prepared.notices, *_near_unique(prepared), *weaknesses(prepared)]
+    notices = [*prepared.notices, *near_unique(prepared), *weaknesses(prepared)]
     return Audit(
         {
             "rows": prepared.rows,
@@ -266,15 +267,3 @@ def k_if_known(prepared: Prepared, starred: NDArray[np.bool_] | None) -> int:
         pairs = np.unique(known.astype(np.int64) * frequencies.persons.total + person_of_row[rows])
         sizes = np.bincount(pairs // frequencies.persons.total)
     return int(sizes.min(initial=frequencies.total))
-
-
-def _near_unique(prepared: Prepared) -> list[Notice]:
-    return [
-        Notice(
-            "near-unique",
-            name,
-            f'{once} of {rows} rows hold a value of "{name}" that occurs once: published unchanged, it can identify '
-            "them; drop it, make it quasi-identifying, or say confirmed = true when nobody else knows it",
-        )
-        for name, once, rows in near_unique(prepared)
-    ]

@@ -24,15 +24,14 @@ from indistinct.releases.decision import decide, stars_rows, suppressed_rows
 from indistinct.releases.groups import judge_both
 from indistinct.releases.item_sets import sets_of_assignment, with_item_levels
 from indistinct.releases.judge import judge
-from indistinct.tables.classes import classes_of, groups_of, recoding_of
-from indistinct.tables.records import SUPPRESSED
+from indistinct.tables.classes import classes_of, groups_of, merged, recoding_of
 from indistinct.utility.code_queries import code_queries, query_error
 
 if TYPE_CHECKING:
     from indistinct.releases.compare_store import Store
     from indistinct.releases.prepare import Prepared
     from indistinct.tables.count import Progress
-    from indistinct.tables.records import Assignment, Classes, Recoding
+    from indistinct.tables.records import Assignment, Classes
 
 
 @dataclass
@@ -187,15 +186,6 @@ def largest_share(classes: Classes, attribute: str | None) -> dict[str, Any] | N
     histogram = classes.histograms[attribute]
     most = np.maximum.reduceat(histogram.count, histogram.start[:-1])
     return rational(max(Fraction(*pair) for pair in set(zip(most.tolist(), classes.rows.tolist(), strict=True))))
-
-
-def merged(assignment: Assignment, recoding: Recoding) -> Assignment:
-    """Join the classes that publish the same labels, as the reader of a release would."""
-    labels = np.column_stack([recoding.labels(a)[1] for a in range(len(recoding.quasi))])
-    distinct, first, number = np.unique(labels, axis=0, return_index=True, return_inverse=True)
-    boxes = None if assignment.boxes is None else assignment.boxes[first]
-    class_of = np.append(number.reshape(-1), SUPPRESSED)[assignment.class_of].astype(np.int32)
-    return replace(assignment, class_of=class_of, classes=len(distinct), boxes=boxes)
 
 
 def _forget_peak() -> None:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.algorithms import algorithm, form_of, require_fit
+from indistinct.algorithms import algorithm, declared, form_of, require_fit
 from indistinct.errors import InfeasibleError, PolicyError, VerificationError
 from indistinct.losses import priced
 from indistinct.models import Context, evaluate, is_of_classes
 from indistinct.releases.aggregates import aggregated
 from indistinct.releases.prepare import kept_identifying
 from indistinct.tables.apply import Layout, publish
-from indistinct.tables.classes import classes_of, recoding_of
+from indistinct.tables.classes import classes_of, merged, recoding_of
 from indistinct.tables.count import silent
 from indistinct.tables.counterfeits import publish_with_counterfeits
 from indistinct.tables.identifiers import mask, pseudonym, read_key
@@ -63,6 +63,16 @@ class Decision:
         """How many rows are in no class."""
         return suppressed_rows(self.assignment)
 
+    @property
+    def alike(self) -> Assignment:
+        """The assignment with classes as a reader of the file sees them."""
+        return as_read(self.prepared, self.assignment, self.recoding, starred=self.starred)
+
+    @property
+    def starred(self) -> bool:
+        """Whether suppressed rows are published, with the token in every quasi-identifier."""
+        return self.published.rows > int(self.assignment.count.sum()) - self.suppressed
+
 
 def suppressed_rows(assignment: Assignment) -> int:
     """Count the rows that are in no class."""
@@ -71,6 +81,8 @@ def suppressed_rows(assignment: Assignment) -> int:
 
 def decide(prepared: Prepared, progress: Progress = silent) -> Assignment:
     """Let the algorithm of the policy decide, and count again what it suppressed: none is trusted with the limit.
+
+    Classes that publish alike are one, as they are in the file: what is said of classes counts the same everywhere.
 
     Raises InfeasibleError when the target cannot be met or nothing would be left.
     """
@@ -87,7 +99,9 @@ def decide(prepared: Prepared, progress: Progress = silent) -> Assignment:
         raise VerificationError(
             f"the algorithm suppressed {suppressed} rows, more than the {allowed} allowed; please report this"
         )
-    return assignment
+    if assignment.group_of is not None or assignment.counterfeits is not None or declared(policy) == "perturbing":
+        return assignment  # their classes are those of groups, of other releases, of one aggregate
+    return merged(assignment, recoding_of(frequencies, assignment))
 
 
 def apply(prepared: Prepared, assignment: Assignment, layout: Layout) -> Decision:
@@ -135,6 +149,21 @@ def _refuse_unfit(policy: Policy) -> None:
             f'"{name}" publishes groups, whose rows are sorted or shuffled; set another order under [output]',
             key="output.order",
         )
+
+
+def as_read(prepared: Prepared, assignment: Assignment, recoding: Recoding, *, starred: bool) -> Assignment:
+    """Join the classes that publish alike, those of equal aggregates too.
+
+    Suppressed rows that are published (``starred``) because they satisfy the models are a class, or part of one.
+    """
+    found = merged(assignment, recoding)
+    gone = found.class_of == SUPPRESSED
+    if not starred or prepared.policy.suppression.rows != "test" or not gone.any():
+        return found
+    alike = np.flatnonzero(_looks_suppressed(recoding, prepared.policy.output.suppressed_token))
+    own = int(found.class_of[assignment.class_of == alike[0]][0]) if len(alike) else found.classes
+    class_of = np.where(gone, own, found.class_of).astype(np.int32)
+    return replace(found, class_of=class_of, classes=max(found.classes, own + 1), boxes=None, levels=None)
 
 
 def stars_rows(prepared: Prepared, assignment: Assignment, recoding: Recoding) -> bool:

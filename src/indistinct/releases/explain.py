@@ -17,15 +17,15 @@ from indistinct.algorithms import form_of
 from indistinct.errors import InfeasibleError
 from indistinct.losses import lm
 from indistinct.policy import given as given_policy
-from indistinct.releases.decision import decide, stars_rows, suppressed_rows
+from indistinct.releases.aggregates import aggregated
+from indistinct.releases.decision import as_read, decide, stars_rows, suppressed_rows
 from indistinct.releases.explain_classes import largest, one_level_less, stretching, suppressed
 from indistinct.releases.explain_groups import left_over, most_frequent, sizes
 from indistinct.releases.explain_reach import reachable
 from indistinct.releases.item_sets import with_item_levels
-from indistinct.releases.prepare import prepare
+from indistinct.releases.ready import ready
 from indistinct.releases.texts import counted, explanation_text
-from indistinct.releases.transform import transformed
-from indistinct.tables.classes import recoding_of
+from indistinct.tables.classes import alone, recoding_of
 from indistinct.tables.count import silent
 
 if TYPE_CHECKING:
@@ -83,8 +83,7 @@ def explain(
     """
     policy = given_policy(policy)
     policy.require_models()
-    given, _, applied = transformed(table, policy, query=query, sql_table=sql_table, progress=progress)
-    prepared = prepare(given, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
+    prepared = ready(table, policy, query=query, sql_table=sql_table, progress=progress).prepared
     rows = prepared.counted.frequencies.total
     document: dict[str, Any] = {"feasible": True, "rows": rows, "reason": None, "nearest": None}
     document["sentences"] = sentences = []
@@ -96,7 +95,7 @@ def explain(
         prepared = with_item_levels(prepared)
         assignment = decide(prepared, progress)
         recoding = recoding_of(prepared.counted.frequencies, assignment)
-        stars_rows(prepared, assignment, recoding)
+        starred = stars_rows(prepared, assignment, recoding)
     except InfeasibleError as error:
         document.update(feasible=False, reason=error.public_message, nearest=error.nearest)
         say("target", f"the target cannot be met: {error.public_message}")
@@ -111,7 +110,9 @@ def explain(
         document["most_frequent"] = most_frequent(frequencies, policy, say)
     if document["feasible"]:
         mean, by_attribute = lm(frequencies, assignment, recoding)
-        document["lm"], document["classes"] = float(mean), assignment.classes
+        shown = aggregated(prepared, assignment, recoding)
+        document["lm"] = float(mean)
+        document["classes"] = as_read(prepared, assignment, shown, starred=starred).classes
         document["suppressed_rows"] = suppressed_rows(assignment)
         # km makes no classes: rows are equal where their generalized items are
         formed = not policy.item_columns
@@ -129,7 +130,7 @@ def explain(
         by_attribute = {}
     document["attributes"] = _attributes(frequencies, by_attribute, say)
     document["reachable"] = [] if loss is None else reachable(prepared, Fraction(loss), say)
-    document["warnings"] = [notice.document() for notice in (*prepared.notices, *applied)]
+    document["warnings"] = [notice.document() for notice in prepared.notices]
     return Explanation(document)
 
 
@@ -180,13 +181,10 @@ def _attributes(
     """What each quasi-identifier costs, and how many rows are alone only because of it."""
     weights = {hierarchy.attribute: hierarchy.weight for hierarchy in frequencies.quasi}
     whole = sum((weights[name] * loss for name, loss in by_attribute.items()), Fraction(0))
-    tuples, rows = frequencies.tuples, frequencies.tuple_rows
-    alone = int((rows == 1).sum())
+    lonely = alone(frequencies)
     found: list[dict[str, Any]] = []
     for position, hierarchy in enumerate(frequencies.quasi):
-        others = np.delete(tuples, position, axis=1)
-        distinct, inverse = np.unique(others, axis=0, return_inverse=True)
-        without = np.bincount(inverse.reshape(-1), rows)
+        others = np.delete(frequencies.tuples, position, axis=1)
         name = hierarchy.attribute
         loss = by_attribute.get(name)
         found.append(
@@ -194,11 +192,11 @@ def _attributes(
                 "column": name,
                 "lm": None if loss is None else float(loss),
                 "share_of_loss": float(weights[name] * loss / whole) if loss is not None and whole else None,
-                "distinct_tuples_without": len(distinct),
-                "rows_alone_without": int((without == 1).sum()),
+                "distinct_tuples_without": len(np.unique(others, axis=0)),
+                "rows_alone_without": alone(frequencies, position),
             }
         )
-    say("columns", f"{alone} of {frequencies.total} rows are alone with their quasi-identifiers")
+    say("columns", f"{lonely} of {frequencies.total} rows are alone with their quasi-identifiers")
     if whole:
         dearest = max(found, key=lambda entry: entry["share_of_loss"] or 0.0)
         say(
@@ -207,9 +205,9 @@ def _attributes(
             f"{100 * dearest['share_of_loss']:.0f} % of the whole loss",
         )
     helps = min(found, key=lambda entry: entry["rows_alone_without"])
-    if alone and helps["rows_alone_without"] < alone:
+    if helps["rows_alone_without"] < lonely:
         say(
             "columns",
-            f'without "{helps["column"]}" {helps["rows_alone_without"]} rows would be alone instead of {alone}',
+            f'without "{helps["column"]}" {helps["rows_alone_without"]} rows would be alone instead of {lonely}',
         )
     return found

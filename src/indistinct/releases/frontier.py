@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from html import escape
 from math import log2
 from string import ascii_letters
 from typing import TYPE_CHECKING, Any
+
+from indistinct.markup import escape
+from indistinct.plain import for_people
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,6 +21,7 @@ WIDE = 26  # pixels that a number takes
 REASON = 90  # characters of a reason in the table
 
 
+@for_people
 def table_text(document: Mapping[str, Any]) -> str:
     """Write one line for each run; ``*`` marks those that no other run beats, ``~`` those of groups."""
     head = (
@@ -30,7 +33,7 @@ def table_text(document: Mapping[str, Any]) -> str:
         asked = "" if run["k_asked"] is None else str(run["k_asked"])
         name = f"{marks[run['algorithm']]} {run['algorithm']}"
         if "loss" not in run:
-            reason = run["reason"].replace("\n", " ")
+            reason = run["reason"]
             rows.append(("", name, asked, reason if len(reason) <= REASON else f"{reason[: REASON - 3]}..."))
             continue
         risk, peak = run["largest_risk"]["decimal"], run["peak_memory_bytes"]

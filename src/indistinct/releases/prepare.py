@@ -17,6 +17,7 @@ from indistinct.policy import resolve
 from indistinct.policy.privacy import Numeric
 from indistinct.releases.lacking import as_it_stands
 from indistinct.releases.population import population_of, require_sample
+from indistinct.releases.readable import require_readable
 from indistinct.tables.apply import load_columns
 from indistinct.tables.columnar import is_text
 from indistinct.tables.count import Counted, count, silent
@@ -24,6 +25,8 @@ from indistinct.tables.source import TableOptions, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.policy import Policy, Roles
@@ -115,7 +118,8 @@ def binder(
     """Return the function that gives a column's distinct texts their order and their hierarchy.
 
     Notices show values of the columns in ``quasi`` only: they are kept, and sensitive values would be with them. With
-    ``quasi_as_text`` these columns are taken as they stand: an audit judges the labels of a table, whatever they mean.
+    ``quasi_as_text`` these columns are taken as they stand, once every cell can be read: an audit judges the labels of a
+    table, whatever they mean.
     Columns with a reference from another table take over its values; others than those are an error.
     """
     ordered = {
@@ -127,6 +131,8 @@ def binder(
         attribute = policy.attributes.get(name)
         if groups := look_alikes(texts):
             notices.append(_look_alike(name, groups, show=name in quasi))
+        if attribute is not None and quasi_as_text and name in quasi:
+            require_readable(policy, name, texts, reading_of(policy, source, name))
         if attribute is None or (quasi_as_text and name in quasi):
             return build_hierarchy(name, texts, spec=None)
         if name in ordered and None in texts and attribute.missing is None:
@@ -305,21 +311,38 @@ def _place_of_missing(policy: Policy, name: str) -> str:
     return attribute.missing if attribute is not None and attribute.missing in ("first", "last") else ""
 
 
-def near_unique(prepared: Prepared) -> list[tuple[str, int, int]]:
-    """Insensitive columns of which more than 5 % of the rows hold a value that occurs once: (name, such rows, rows).
+def near_unique(prepared: Prepared) -> list[Notice]:
+    """Name the insensitive columns of which more than 5 % of the rows hold a value that occurs once.
 
-    Only in tables of more than 100 rows; columns that the policy confirms are left out.
+    Columns that the policy confirms are left out.
     """
-    found = []
-    for name, column in prepared.carried.items():
-        rows = len(column.codes)
-        if rows <= NEAR_UNIQUE_ROWS or name not in prepared.roles.unconfirmed:
-            continue
-        once = int((np.bincount(column.codes[column.codes >= 0], minlength=1) == 1).sum())
-        if once > NEAR_UNIQUE_SHARE * rows:
-            found.append((name, once, rows))
-    for name, reference in prepared.counted.frequencies.references.items():  # a target is counted, not carried
-        once = int((reference.counts == 1).sum())
-        if name in prepared.roles.unconfirmed and once > NEAR_UNIQUE_SHARE * reference.total > 5:
-            found.append((name, once, reference.total))
+    held = {name: (_rows_of_codes(column.codes), len(column)) for name, column in prepared.carried.items()}
+    held |= {  # a target is counted, not carried
+        name: (reference.counts, reference.total) for name, reference in prepared.counted.frequencies.references.items()
+    }
+    return [
+        Notice(
+            "near-unique",
+            name,
+            f'{once} of {rows} rows hold a value of "{name}" that occurs once: published unchanged, it can identify '
+            "them; drop it, make it quasi-identifying, or say confirmed = true under "
+            f"[attributes.{name}] when nobody outside can know it",
+        )
+        for name, (counts, rows) in held.items()
+        if name in prepared.roles.unconfirmed and (once := int((counts == 1).sum())) > NEAR_UNIQUE_SHARE * rows
+    ]
+
+
+def refuse_near_unique(prepared: Prepared) -> list[Notice]:
+    """Refuse nearly unique insensitive columns in a table of more than 100 rows; in a smaller one they are a warning.
+
+    In few rows most values occur once, whatever the column is. Raises SchemaError.
+    """
+    found = near_unique(prepared)
+    if found and prepared.rows > NEAR_UNIQUE_ROWS:
+        raise SchemaError(found[0].message, column=str(found[0].column))
     return found
+
+
+def _rows_of_codes(codes: NDArray[np.int32]) -> NDArray[np.int64]:
+    return np.bincount(codes[codes >= 0], minlength=1).astype(np.int64)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct import markup
 from indistinct.errors import PolicyError
+from indistinct.plain import for_people
 from indistinct.policy import suggest
 from indistinct.releases.draft import written
 from indistinct.releases.measured import measured
@@ -182,6 +183,7 @@ def _rows(document: Mapping[str, Any]) -> list[tuple[str, ...]]:
     return rows
 
 
+@for_people
 def profile_text(document: Mapping[str, Any]) -> str:
     """Write the profile for a terminal."""
     lines = [f"{counted(document['rows'], 'rows')}, {counted(len(document['columns']), 'column')}", ""]

@@ -125,17 +125,20 @@ def judge_reread(
     """Judge re-read rows: an entry for each model, the classes, and how many suppressed rows are no class.
 
     Rows with the token in every quasi-identifier are a class like others where that satisfies the models; else, if that
-    ``may`` be, they are suppressed rows and exempt. ``prepared`` is needed where models ask what labels cover.
+    ``may`` be, they are suppressed rows and exempt. Where the policy says that they are no class, that comes first.
+    ``prepared`` is needed where models ask what labels cover.
     """
     context = Context(frequencies.references)
     classes = _reread_classes(found, frequencies, persons, policy, prepared, starred_is_class=True)
     models, _ = judge(policy, classes, context)
-    if not may_exempt or all(entry["satisfied"] for entry in models):
+    holds = all(entry["satisfied"] for entry in models)
+    if not may_exempt or (holds and policy.suppression.rows != "exempt"):
         return models, classes, 0
     others = _reread_classes(found, frequencies, persons, policy, prepared, starred_is_class=False)
-    if not len(others):
+    apart = judge(policy, others, context)[0] if len(others) else []
+    if not apart or (holds and not all(entry["satisfied"] for entry in apart)):
         return models, classes, 0
-    return judge(policy, others, context)[0], others, int(classes.rows.sum() - others.rows.sum())
+    return apart, others, int(classes.rows.sum() - others.rows.sum())
 
 
 def as_spelled(found: Recount, published: Published, policy: Policy, path: Path | None) -> Recount:

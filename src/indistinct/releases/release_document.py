@@ -62,7 +62,7 @@ def document_of(decision: Decision, output: Path | None) -> dict[str, Any]:
         "suppressed": policy.suppression.rows,
         "left_out_rows": prepared.counted.left_out,
         **({"suppressed_because": dict(assignment.reasons)} if grouped or adding else {}),
-        "classes": assignment.classes,
+        "classes": decision.alike.classes,
         **({"groups": assignment.groups} if grouped else {}),
         **unit_of(frequencies),
         "persons_in_several_classes": persons_spread(frequencies, assignment),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from indistinct.markup import preformatted, table
+from indistinct.plain import for_people
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -123,6 +124,7 @@ def warnings_text(warnings: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"note: {warning['message']}" for warning in warnings]
 
 
+@for_people
 def audit_text(document: Mapping[str, Any]) -> str:
     """Write the answer of an audit."""
     unit = document["unit"]
@@ -152,6 +154,7 @@ def audit_text(document: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+@for_people
 def release_text(document: Mapping[str, Any]) -> str:
     """Write the account of a release: what was asked, what was reached, what was lost, where it is."""
     rows, suppressed = document["rows"], document["suppressed_rows"]
@@ -213,6 +216,7 @@ def budget_text(budget: Mapping[str, str]) -> str:
     return f"spent: epsilon = {budget['epsilon']}{parts}, delta = {budget['delta']}; every further run spends it again"
 
 
+@for_people
 def verification_text(document: Mapping[str, Any]) -> str:
     """Write the answer of a verification."""
     coverage = document["coverage"]
@@ -254,6 +258,7 @@ def models_html(caption: str, entries: Iterable[Mapping[str, Any]]) -> str:
     return table(caption, ("model", "asked", "reached", "holds"), rows)
 
 
+@for_people
 def explanation_text(document: Mapping[str, Any]) -> str:
     """Write the answer of ``explain``: one paragraph for each question."""
     lines = [f"{document['rows']} rows; the target {'can' if document['feasible'] else 'CANNOT'} be met"]
@@ -273,6 +278,7 @@ def explanation_text(document: Mapping[str, Any]) -> str:
     return "\n".join([*lines, *warnings_text(document["warnings"])])
 
 
+@for_people
 def transform_text(document: Mapping[str, Any]) -> str:
     """Write what a step of transforms did."""
     left = "" if document["published_rows"] == document["rows"] else f" of {document['rows']}"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from indistinct.plain import for_people
 from indistinct.releases.texts import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
+@for_people
 def check_text(document: Mapping[str, Any]) -> str:
     """Write what someone learns who has the new release and all earlier ones."""
     earlier = document["earlier_releases"]
@@ -34,6 +36,7 @@ def check_text(document: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+@for_people
 def list_text(releases: Sequence[Mapping[str, Any]]) -> str:
     """Write the releases of a ledger, one line each."""
     lines = [counted(len(releases), "release")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from indistinct.plain import for_people
 from indistinct.releases.texts import warnings_text
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def short(value: Any) -> str:
     return (text.rstrip("0").rstrip(".") if "." in text else text).replace(",", " ")
 
 
+@for_people
 def private_text(document: Mapping[str, Any]) -> str:
     """Write every answer three times, and what each kind promises."""
     lines = [f"epsilon {short(document['epsilon'])} spent by {len(document['answers'])} private answers", ""]

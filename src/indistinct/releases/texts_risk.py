@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from indistinct import markup
+from indistinct.plain import for_people
 from indistinct.releases.texts import counted, number
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 SHOWN = ("highest", "average", "share", "rows", "rows_at_risk", "expected_matches", "households_at_risk")
 
 
+@for_people
 def risk_text(document: Mapping[str, Any]) -> str:
     """Write the answer: each figure with its numbers and its sentence, and the published table beside it."""
     after = document["published"]

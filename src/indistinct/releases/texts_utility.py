@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from indistinct.plain import for_people
 from indistinct.releases.texts import number, warnings_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
+@for_people
 def utility_text(document: Mapping[str, Any]) -> str:
     """Write what a published table is still good for."""
     losses, asked = document["losses"], document["queries"]

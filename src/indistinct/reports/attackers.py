@@ -39,7 +39,7 @@ def risk_before_and_after(decision: Decision) -> dict[str, Any]:
     """
     frequencies = replace(decision.frequencies, population=None, detailed=False, nested=False)
     before = classes_of(frequencies, whole_tuples(frequencies))
-    after = classes_of(decision.frequencies, decision.assignment)
+    after = classes_of(decision.frequencies, decision.alike)
     crowd = None if after.population is None else after.population.rows
     if crowd is not None and (crowd < after.sizes).any():
         crowd = None  # the table is no sample of it

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import UnsupportedError
+from indistinct.plain import shown
 from indistinct.releases.lacking import range_names
 from indistinct.releases.manifest import stage_document
 from indistinct.releases.published import missing_text
@@ -44,7 +45,7 @@ def stage_dictionary(release: Release, path: Path, *, language: str = "en") -> S
     if path.suffix.lower() == ".json":
         text = json.dumps({"columns": entries}, indent=2, ensure_ascii=False) + "\n"
     else:
-        text = _markdown(entries, release.policy, language)
+        text = _markdown(shown(entries), release.policy, language)
     return stage_document(path, text.encode(), "data dictionary")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import DataError, UnsupportedError
+from indistinct.plain import shown, visible
 from indistinct.releases.manifest import stage_document
 from indistinct.reports.catalogue import catalogue
 from indistinct.reports.html import html
@@ -64,10 +65,10 @@ def stage_report(
     suffix, words = path.suffix.lower(), catalogue(language)
     if suffix == ".json":
         content = (json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
-    elif suffix == ".pdf":
-        content = pdf(html(found, words))
     else:
-        content = (markdown if suffix == ".md" else html)(found, words).encode()
+        told = {**shown(found), "policy": visible(found["policy"], lines=True)}
+        page = (markdown if suffix == ".md" else html)(told, words)
+        content = pdf(page) if suffix == ".pdf" else page.encode()
     return stage_document(path, content, "report")
 
 

@@ -48,9 +48,10 @@ def lead(summary: Summary, t: Catalogue) -> list[str]:
     """The answer in three sentences."""
     sentences = [t("lead.rows", n=summary["published_rows"], published=summary["published_rows"], rows=summary["rows"])]
     sentences.append(t("lead.satisfied") if summary["satisfied"] else t("lead.not_satisfied"))
-    n = summary["smallest_class"]
-    key = "lead.smallest" if summary["form"] == "one_table" else "lead.group"
-    sentences.append(t(key, n=n, unit=t(f"unit.{summary['unit']}", n=n)))
+    least = summary["guaranteed"] or {"size": summary["smallest_class"], "unit": summary["unit"]}
+    counted = least["size"] == summary["smallest_class"] and least["unit"] == summary["unit"]
+    key = "lead.group" if summary["form"] != "one_table" else "lead.smallest" if counted else "lead.at_least"
+    sentences.append(t(key, n=least["size"], unit=t(f"unit.{least['unit']}", n=least["size"])))
     return sentences
 
 

@@ -96,7 +96,7 @@ def _sizes(decision: Decision) -> Int64:
     if assignment.group_of is not None:
         kept = assignment.group_of != SUPPRESSED
         return np.bincount(assignment.group_of[kept], assignment.count[kept], assignment.groups).astype(np.int64)
-    return classes_of(decision.frequencies, assignment).sizes
+    return classes_of(decision.frequencies, decision.alike).sizes
 
 
 def _kl(decision: Decision) -> float | None:

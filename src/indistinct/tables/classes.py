@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -180,6 +181,36 @@ def _persons(frequencies: Frequencies, cells: Int32, class_of: Int32, classes: i
     spread = np.unique(np.repeat(owners, lengths) * max(persons.spanning, 1) + persons.ids[at])
     found += np.bincount(spread // max(persons.spanning, 1), minlength=classes)
     return found
+
+
+def merged(assignment: Assignment, recoding: Recoding) -> Assignment:
+    """Join the classes that publish the same labels, as a reader of the release does."""
+    columns = [recoding.labels(position) for position in range(len(recoding.quasi))]
+    labels = np.column_stack([label_of.astype(np.int32) for _, label_of in columns])
+    first, number = numbered_rows(labels, [len(texts) for texts, _ in columns])
+    if len(first) == assignment.classes:
+        return assignment
+    boxes = None if assignment.boxes is None else assignment.boxes[first]
+    class_of = np.append(number, np.int32(SUPPRESSED))[assignment.class_of]
+    return replace(assignment, class_of=class_of, classes=len(first), boxes=boxes)
+
+
+def alone(frequencies: Frequencies, without: int | None = None) -> int:
+    """Count the rows that nobody else shares its quasi-identifiers with: those of classes of one row, or one person.
+
+    ``without``: as if the quasi-identifier of this number were not there.
+    """
+    class_of = np.arange(len(frequencies.tuples), dtype=np.int32)
+    if without is not None:
+        others = np.delete(frequencies.tuples, without, axis=1)
+        sizes = [hierarchy.size for hierarchy in frequencies.quasi]
+        class_of = numbered_rows(others, [*sizes[:without], *sizes[without + 1 :]])[1]
+    cells = np.arange(len(frequencies.rows), dtype=np.int32)
+    together = Assignment(cells, frequencies.rows, class_of[frequencies.tuple_of], int(class_of.max(initial=-1)) + 1)
+    codes = frequencies.codes[:, : len(frequencies.quasi)]
+    bare = replace(frequencies, sensitive=(), codes=codes, population=None, detailed=False, nested=False)
+    classes = classes_of(bare, together)
+    return int(classes.rows[classes.sizes == 1].sum())
 
 
 def recoding_of(frequencies: Frequencies, assignment: Assignment) -> Recoding:
