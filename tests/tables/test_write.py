@@ -21,11 +21,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indistinct.errors import Cancelled, DataError, PolicyError, UnsupportedError
+from indistinct.outputs import check_outputs
 from indistinct.tables import write
 from indistinct.tables.published import typed_column
-from indistinct.tables.source import TableOptions, open_source
-from indistinct.outputs import check_outputs
-from indistinct.tables.source import origins_of
+from indistinct.tables.source import TableOptions, open_source, origins_of
 from indistinct.tables.write import OUTPUTS, formula_notices, safe_text, stage, table_output
 
 EXAMPLE = pa.table(
@@ -370,7 +369,7 @@ def test_what_spss_and_stata_cannot_hold(tmp_path):
 def test_no_rows(tmp_path, suffix):
     schema = pa.schema([("a", pa.dictionary(pa.int32(), pa.string())), ("n", pa.int64())])
     staged = stage(tmp_path / f"x.{suffix}", [], schema)
-    with pytest.raises(DataError, match="no rows"):
+    with staged, pytest.raises(DataError, match="no rows"):
         list(open_source(staged.path).batches())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +22,9 @@ from indistinct.cli.common import (
     progress,
     tell,
 )
+
+if TYPE_CHECKING:
+    from indistinct.policy import Reading
 
 
 def risk(
@@ -67,7 +70,7 @@ def risk(
     from indistinct.tables.source import origins_of
     from indistinct.tables.write import stage, table_output
 
-    flags: dict[str, Any] = {"qi": names(qi), "person": person}
+    flags: Reading = {"qi": names(qi), "person": person}
     if policy is not None and any(flags.values()):
         message = "give either --policy or --qi and --person, not both"
         raise typer.BadParameter(message)
@@ -92,7 +95,7 @@ def risk(
             query=query,
             sql_table=sql_table,
             progress=report,
-            **({} if policy is not None else flags),
+            **(flags if policy is None else {}),
         )
     for file in files:
         with stage(file, answer.rows.to_batches(), answer.rows.schema) as staged:

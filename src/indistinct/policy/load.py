@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from indistinct.errors import PolicyError
-from indistinct.outputs import Output, origin, write_bytes
+from indistinct.outputs import Output, check_outputs, origin, write_bytes
 from indistinct.policy.document import Policy
 from indistinct.policy.files import files_of
 
@@ -251,9 +251,10 @@ def save(policy: Policy, path: str | os.PathLike[str]) -> None:
     """
     target = Path(path)
     policy = _moved(policy, target.parent)
+    output, others = Output(target, "policy file"), [read for read in policy.origins if read.what != "the policy file"]
+    check_outputs([output], others, force=True)
     text = update(_read(target), policy) if target.exists() else dumps(policy)
-    others = [read for read in policy.origins if read.what != "the policy file"]
-    write_bytes(Output(target, "policy file"), text.encode(), others, force=True)
+    write_bytes(output, text.encode(), others, force=True)
 
 
 def _moved(policy: Policy, folder: Path) -> Policy:

@@ -91,10 +91,10 @@ def build(
     Raises PolicyError for an unknown kind, for an output that exists (unless ``force``) or is the source, and for dates
     whose format is not said, DataError for values that are none of the type.
     """
-    if kind not in KINDS:
-        raise PolicyError(f'there is no kind "{kind}" of hierarchy to build; there are {", ".join(KINDS)}')
     origins = origins_of(table)
     check_outputs([Output(output, "hierarchy file")], origins, force=force)
+    if kind not in KINDS:
+        raise PolicyError(f'there is no kind "{kind}" of hierarchy to build; there are {", ".join(KINDS)}')
     texts, counts = column_counts(table, column, TableOptions(query=query, table=sql_table))
     present = {text: int(rows) for text, rows in zip(texts, counts, strict=True) if text is not None}
     if not present:

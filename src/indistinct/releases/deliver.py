@@ -98,8 +98,8 @@ def files_of(policy: Policy, output: Path | None) -> list[Output]:
     """
     if output is None:
         return []
-    manifest = manifest_path(output)
-    return [*(table_output(target) for target in dict.fromkeys((output, *outputs_of(policy, output)))), Output(manifest, "manifest")]
+    targets = dict.fromkeys((output, *outputs_of(policy, output)))
+    return [*map(table_output, targets), Output(manifest_path(output), "manifest")]
 
 
 def ask_ledger(ledger: Ledger | None, decision: Decision, place: Path | None, document: dict[str, Any]) -> None:
