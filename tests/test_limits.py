@@ -11,7 +11,7 @@ import pytest
 from cli_bench import POLICY, TABLE
 from indistinct.limits import ADDRESS_SPACE
 
-MAIN = "from indistinct.cli import main; main()"
+MAIN = "from indistinct.cli.app import main; main()"
 PYTHON = """
 import indistinct as ind, sys
 try:
@@ -180,8 +180,8 @@ runpy.run_path("small.py")
 def test_the_command_line_says_it_as_a_sentence(folder):
     code = """
 import sys, warnings
-from indistinct.cli import main
-sys.modules["indistinct.cli.main"].app = lambda **_: warnings.warn("as it is", stacklevel=1)
+from indistinct.cli.app import main
+sys.modules["indistinct.cli.app"].app = lambda **_: warnings.warn("as it is", stacklevel=1)
 main()
 """
     for words, said in ((["audit"], "warning: as it is\n"), (["audit", "--quiet"], "")):

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from indistinct.cli.main import run
+from indistinct.cli.app import run
 
 import indistinct as ind
 from indistinct.errors import DataError, SchemaError

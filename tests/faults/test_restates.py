@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from indistinct.cli.main import run
+from indistinct.cli.app import run
 
 import indistinct as ind
 

@@ -188,7 +188,7 @@ def test_the_mapping_is_written_when_the_release_is_delivered(tmp_path, monkeypa
     assert list(tmp_path.iterdir()) == [key]
     ind.anonymize(table, policy(attributes=attributes), output=output)
     assert "Ann" in (tmp_path / "mapping.csv").read_text()
-    with pytest.raises(ind.DataError, match="exists"):
+    with pytest.raises(ind.PolicyError, match="exists"):
         ind.anonymize(table, policy(attributes=attributes), output=output, force=True)
     settings["mapping_file"] = str(tmp_path / "new.csv")
     attributes["name"] = {"role": "id", **settings}

@@ -217,11 +217,11 @@ def test_an_existing_part_is_refused_and_nothing_is_left_of_a_failure(source, tm
     (tmp_path / "out.st.csv").unlink()
     before = sorted(tmp_path.iterdir())
 
-    def refuse(*_):
+    def refuse(*_, **_settings):
         message = "no"
         raise KeyboardInterrupt(message)
 
-    monkeypatch.setattr(deliver_module, "publish_with", refuse)
+    monkeypatch.setattr(deliver_module, "publish", refuse)
     with pytest.raises(KeyboardInterrupt):
         ind.anonymize(source, as_policy(), output=tmp_path / "out.csv")
     assert sorted(tmp_path.iterdir()) == before

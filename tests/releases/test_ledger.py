@@ -3,6 +3,7 @@
 import errno
 import sqlite3
 import threading
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -224,11 +225,11 @@ def test_no_ledger_no_file(tmp_path):
 
 
 def test_a_key_that_finds_no_room_leaves_no_file(tmp_path, monkeypatch):
-    def full(_):
+    def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("indistinct.releases.ledger_key.secrets.token_hex", full)
-    with pytest.raises(DataError, match="the key key cannot be written: No space left"):
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(DataError, match="the disk is full: the key key was not written"):
         make_key(tmp_path / "key")
     assert list(tmp_path.iterdir()) == []
 

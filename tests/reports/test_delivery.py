@@ -1,5 +1,6 @@
 """A release and its documents: all files get their names, or none does."""
 
+import errno
 from pathlib import Path
 
 import pyarrow as pa
@@ -7,7 +8,6 @@ import pytest
 
 import indistinct as ind
 from indistinct.reports.report import stage_report
-from indistinct.tables.write import Staged
 
 TABLE = pa.table({"age": [20, 21, 40, 41], "name": list("abcd"), "ill": ["x", "y", "x", "y"]})
 
@@ -68,16 +68,15 @@ def test_an_unforeseen_fault_of_a_report_takes_the_release_with_it(tmp_path):
 
 
 def test_a_name_that_cannot_be_given_takes_all_others_back(tmp_path, monkeypatch):
-    publish_one = Staged.publish
+    replace = Path.replace
 
-    def refuse(staged):
-        if staged.target.name == "r.json":
-            message = "the file system refuses"
-            raise ind.DataError(message)
-        return publish_one(staged)
+    def refuse(self, target):
+        if Path(target).name == "r.json":
+            raise PermissionError(errno.EACCES, "refused")
+        return replace(self, target)
 
-    monkeypatch.setattr(Staged, "publish", refuse)
-    with pytest.raises(ind.DataError, match="refuses"):
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(ind.DataError, match=r"r\.json was not written: permission denied"):
         publish(tmp_path, lambda release: [stage_report(release, tmp_path / "r.json")],
                 **PSEUDONYM, mapping_file=str(tmp_path / "names.csv"))  # fmt: skip
     assert not list(tmp_path.iterdir())

@@ -122,7 +122,7 @@ def test_markdown_and_json_say_the_same(release, tmp_path):
     assert document["kind"] == "internal"
     with pytest.raises(ind.UnsupportedError):
         ind.report(release, tmp_path / "r.docx")
-    with pytest.raises(ind.DataError, match="exists"):
+    with pytest.raises(ind.PolicyError, match="exists"):
         ind.report(release, tmp_path / "r.md")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.json", "r.md"]
 

@@ -21,10 +21,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indistinct.errors import Cancelled, DataError, PolicyError, UnsupportedError
+from indistinct.outputs import check_outputs
 from indistinct.tables import write
 from indistinct.tables.published import typed_column
-from indistinct.tables.source import TableOptions, open_source
-from indistinct.tables.write import OUTPUTS, check_output, formula_notices, safe_text, stage
+from indistinct.tables.source import TableOptions, open_source, origins_of
+from indistinct.tables.write import OUTPUTS, formula_notices, safe_text, stage, table_output
 
 EXAMPLE = pa.table(
     {
@@ -351,7 +352,7 @@ def test_a_stata_file_that_is_cut_off_in_silence_is_not_taken_for_whole(tmp_path
         Path(path).write_bytes(whole[:kept])
 
     monkeypatch.setattr(pyreadstat, "write_dta", cut)
-    with pytest.raises(DataError, match=r"the disk is full: y\.dta was not written"):
+    with pytest.raises(DataError, match=r"the disk is full: the output y\.dta was not written"):
         put(tmp_path / "y.dta", EXAMPLE)
     assert [path.name for path in tmp_path.iterdir()] == ["x.dta"]
 
@@ -368,7 +369,7 @@ def test_what_spss_and_stata_cannot_hold(tmp_path):
 def test_no_rows(tmp_path, suffix):
     schema = pa.schema([("a", pa.dictionary(pa.int32(), pa.string())), ("n", pa.int64())])
     staged = stage(tmp_path / f"x.{suffix}", [], schema)
-    with pytest.raises(DataError, match="no rows"):
+    with staged, pytest.raises(DataError, match="no rows"):
         list(open_source(staged.path).batches())
 
 
@@ -430,6 +431,7 @@ def test_staged_is_hidden_beside_and_then_published(tmp_path):
         assert staged.path.parent == tmp_path
         assert staged.path.name.startswith(".")
         assert staged.path.suffix == ".csv"
+        assert staged.path.stat().st_mode & 0o777 == 0o600
         assert not target.exists()
         assert staged.publish() == target
     assert list(tmp_path.iterdir()) == [target]
@@ -448,9 +450,15 @@ def _umask():
 def test_publishing_that_fails(tmp_path):
     staged = stage(tmp_path / "x.csv", EXAMPLE.to_batches(), EXAMPLE.schema)
     (tmp_path / "x.csv").mkdir()
-    with pytest.raises(DataError, match="not written"):
+    with pytest.raises(PolicyError, match="is a directory"):
         staged.publish()
     assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]
+
+
+def check_output(path, source=None, *, force=False):
+    output = table_output(path)
+    check_outputs([output], origins_of(source), force=force)
+    return output.path
 
 
 # ---- refusing an output ----------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from indistinct.attacks.background import background
 from indistinct.attacks.complementary_release import complementary_release
@@ -27,8 +27,7 @@ from indistinct.attacks.uniqueness import uniqueness
 from indistinct.attacks.unsorted_matching import unsorted_matching
 from indistinct.errors import PolicyError, SchemaError
 from indistinct.notices import Notice
-from indistinct.policy import from_flags
-from indistinct.policy import given as given_policy
+from indistinct.policy import given_or_flags
 from indistinct.policy.parameters import exact
 from indistinct.tables.count import silent
 from indistinct.tables.source import open_source
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from indistinct.attacks.tabulate import Tabulated
-    from indistinct.policy import GivenPolicy, Policy
+    from indistinct.policy import GivenPolicy, Policy, Reading
     from indistinct.policy.parameters import Number
     from indistinct.tables.count import Progress
 
@@ -103,14 +102,15 @@ def attack(
     reveal: bool = False,
     repeats: int = 20,
     progress: Progress = silent,
-    **flags: Any,
+    **flags: Unpack[Reading],
 ) -> Attacks:
     """Run the attacks on a published table, whoever made it, and say what each learnt beyond a baseline.
 
     ``second`` is the table of sensitive values of a two-table release. ``identified`` is a table with names,
     ``original`` the table before anonymization, ``control`` persons held out before it, ``other`` (with
     ``other_second``) another release of the same people. Attacks that lack what they need say so and do not count.
-    Quasi-identifiers, sensitive columns and their reading come from the policy or the flags of ``policy.from_flags``.
+    Quasi-identifiers, sensitive columns and their reading come from the policy or from flags (``policy.Reading``)
+    in its place.
 
     ``widths``: window of a numeric attribute for proximity; ``rule_out``: values that background knowledge excludes;
     ``known``: quasi-identifiers of a person that an attacker knows, for uniqueness; ``bound``: the share that a minimal
@@ -126,7 +126,7 @@ def attack(
     >>> attack(table, qi=["zip"], sensitive=["ill"])["homogeneity"]["learnt"]
     2
     """
-    given = from_flags(**flags) if policy is None else given_policy(policy)
+    given = given_or_flags(policy, flags)
     limit = None if fail_above is None else _number(fail_above, "--fail-above", 0, 1)
     if fail_on not in FAIL_ON:
         raise PolicyError(f'--fail-on takes {" or ".join(FAIL_ON)}, not "{fail_on}"', key="--fail-on")

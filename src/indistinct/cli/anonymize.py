@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from indistinct.cli.common import Report
+    from indistinct.outputs import Staged
     from indistinct.policy import Policy
     from indistinct.releases.anonymize import Release
-    from indistinct.tables.write import Staged
 
 
 def anonymize(
@@ -79,7 +79,7 @@ def anonymize(
     source = place(table) if table is not None else place(str(written), given.base)
     documents = {"report": report_file, "public_report": public_report, "dictionary": dictionary_file}
     wanted = {kind: file for kind, file in documents.items() if file is not None}
-    _check_documents(source, given, output, wanted, language, force)
+    _check_documents(source, given, output, wanted, language, [risk_file, attack_file], force=force)
     if (attacks or risk_file or attack_file) and not (report_file or public_report):
         message = "--attacks, --risk-document and --attack-document are for reports: name one with --report"
         raise typer.BadParameter(message)
@@ -108,27 +108,36 @@ def anonymize(
 
 
 def _check_documents(
-    source: str | Path, policy: Policy, output: Path, wanted: dict[str, Path], language: str, force: bool
+    source: str | Path,
+    policy: Policy,
+    output: Path,
+    wanted: dict[str, Path],
+    language: str,
+    read: list[Path | None],
+    *,
+    force: bool,
 ) -> None:
     """Refuse documents that could not be written, or that are another file of this run, before anything runs."""
     if not wanted:
         return
-    from indistinct.releases.manifest import manifest_path
-    from indistinct.reports.dictionary import check_dictionary
+    from indistinct.outputs import check_outputs, origin
+    from indistinct.releases.anonymize import mappings_of
+    from indistinct.releases.deliver import files_of
+    from indistinct.reports.dictionary import dictionary_output
     from indistinct.reports.public import check_public
-    from indistinct.reports.report import check_report
+    from indistinct.reports.report import report_output
+    from indistinct.tables.identifiers import mapping_output
+    from indistinct.tables.source import origins_of
 
     if "public_report" in wanted:
         check_public(policy)
-    taken = {output.resolve(), manifest_path(output).resolve()}
-    if isinstance(source, Path):
-        taken.add(source.resolve())
-    for kind, file in wanted.items():
-        (check_dictionary if kind == "dictionary" else check_report)(file, language, force=force)
-        if file.resolve() in taken:
-            message = f"{file.name} is also another file of this run; name the {kind.replace('_', ' ')} differently"
-            raise typer.BadParameter(message)
-        taken.add(file.resolve())
+    documents = [
+        (dictionary_output if kind == "dictionary" else report_output)(file, language) for kind, file in wanted.items()
+    ]
+    mappings = map(mapping_output, mappings_of(policy).values())
+    given = [origin(file, "a document of this report") for file in read if file is not None]
+    origins = (*origins_of(source), *policy.origins, *given)
+    check_outputs([*files_of(policy, output), *mappings, *documents], origins, force=force)
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,6 +25,9 @@ from indistinct.cli.common import (
     progress,
     tell,
 )
+
+if TYPE_CHECKING:
+    from indistinct.policy import Reading
 
 
 def attack(
@@ -87,7 +90,7 @@ def attack(
     from indistinct.attacks import attack as run
     from indistinct.policy import Policy
 
-    flags: dict[str, Any] = {
+    flags: Reading = {
         "qi": names(qi), "sensitive": names(sensitive), "types": pairs(type_, "--type"),
         "orders": {name: text.split(",") for name, text in pairs(order, "--order", listed=False).items()},
         "hierarchies": pairs(hierarchy, "--hierarchy"), "missing": missing, "decimal": decimal, "encoding": encoding,
@@ -119,7 +122,7 @@ def attack(
             fail_on=fail_on,
             reveal=reveal,
             progress=report,
-            **({} if policy is not None else flags),
+            **(flags if policy is None else {}),
         )
     if json:
         print_json(answer.document)

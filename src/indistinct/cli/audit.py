@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -30,6 +30,9 @@ from indistinct.cli.common import (
     progress,
     tell,
 )
+
+if TYPE_CHECKING:
+    from indistinct.policy import Flags
 
 
 def audit(
@@ -87,7 +90,7 @@ def audit(
     if suppressed_rows not in (None, "exempt", "class"):
         message = "--suppressed-rows takes exempt or class"
         raise typer.BadParameter(message)
-    flags = {
+    flags: Flags = {
         "qi": names(qi), "sensitive": names(sensitive), "identifying": names(identifying), "k": k, "l": l,
         "l_kind": l_kind, "c": c, "t": t, "t_distance": t_distance, "person": person, "types": pairs(type_, "--type"),
         "orders": {name: text.split(",") for name, text in pairs(order, "--order", listed=False).items()},
@@ -107,7 +110,7 @@ def audit(
             query=query,
             sql_table=sql_table,
             progress=report,
-            **({} if policy is not None else flags),
+            **(flags if policy is None else {}),
         )
     if json:
         print_json(answer.document)

@@ -20,7 +20,8 @@ from indistinct.cli.common import (
     progress,
     tell,
 )
-from indistinct.tables.text_files import check_text_output, write_text
+from indistinct.outputs import Output, check_outputs, write_bytes
+from indistinct.tables.source import origins_of
 
 
 def compare(
@@ -59,8 +60,9 @@ def compare(
         message = "say which table: as the argument, or as [table] source in the policy"
         raise typer.BadParameter(message)
     source = place(table) if table is not None else place(str(written), given.base)
-    if svg is not None:
-        check_text_output(svg, force=force, source=source)
+    drawing = [] if svg is None else [Output(svg, "drawing")]
+    origins = (*origins_of(source), *given.origins)
+    check_outputs(drawing, origins, force=force)
     with progress(quiet=quiet or json) as report:
         answer = run(
             source,
@@ -73,8 +75,8 @@ def compare(
             epsilon_budget=epsilon_budget,
             progress=report,
         )
-    if svg is not None:
-        write_text(svg, answer.svg(), force=force)
+    for one in drawing:
+        write_bytes(one, answer.svg().encode(), origins, force=force)
     if json:
         print_json(answer.document)
     elif not quiet:

@@ -9,7 +9,6 @@ import typer
 
 from indistinct.cli.common import Debug, Force, Json, Query, Quiet, SqlTable, place, print_json, tell
 from indistinct.plain import visible
-from indistinct.tables.text_files import check_text_output
 
 app = typer.Typer(help="Check a hierarchy file, see what its levels do, make one from data.", no_args_is_help=True)
 
@@ -107,7 +106,6 @@ def build(
     """Make a hierarchy from the values of a column, as a file that you can edit."""
     from indistinct.releases.columns import build as run
 
-    check_text_output(output, force=force, source=place(table))
     rows = run(
         place(table),
         column,
@@ -118,6 +116,7 @@ def build(
         decimal=decimal,
         query=query,
         sql_table=sql_table,
+        force=force,
     )
     if json:
         print_json({"output": str(output), "values": len(rows), "levels": len(rows[0])})

@@ -21,8 +21,9 @@ from indistinct.cli.common import (
     progress,
     tell,
 )
+from indistinct.outputs import Output, check_outputs, write_bytes
 from indistinct.plain import for_people
-from indistinct.tables.text_files import check_text_output, write_text
+from indistinct.tables.source import origins_of
 
 app = typer.Typer(help="Check a policy, print its JSON Schema, draft one from a table.", no_args_is_help=True)
 
@@ -89,8 +90,9 @@ def draft(
     """Write a policy draft with measured reasons, for a person to complete. Values that may identify are not shown."""
     from indistinct.releases.draft import draft as run
 
-    if output is not None:
-        check_text_output(output, force=force, source=place(table))
+    drafts = [] if output is None else [Output(output, "draft")]
+    origins = origins_of(place(table))
+    check_outputs(drafts, origins, force=force)
     with progress(quiet=quiet or json) as report:
         text = run(
             place(table),
@@ -101,8 +103,8 @@ def draft(
             beside=output,
             progress=report,
         )
-    if output is not None:
-        write_text(output, text, force=force)
+    for one in drafts:
+        write_bytes(one, text.encode(), origins, force=force)
     if json:
         print_json({"policy": text, "output": None if output is None else str(output)})
     elif output is None:

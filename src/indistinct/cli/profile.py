@@ -22,7 +22,8 @@ from indistinct.cli.common import (
     progress,
     tell,
 )
-from indistinct.tables.text_files import check_text_output, write_text
+from indistinct.outputs import Output, check_outputs, write_bytes
+from indistinct.tables.source import origins_of
 
 
 def profile(
@@ -44,8 +45,9 @@ def profile(
     """Look at a table: columns, types, suggested roles and why, what tells rows apart, a policy to begin with."""
     from indistinct.releases.profile import profile as run
 
-    if draft is not None:
-        check_text_output(draft, force=force, source=place(table))
+    drafts = [] if draft is None else [Output(draft, "draft")]
+    origins = origins_of(place(table))
+    check_outputs(drafts, origins, force=force)
     with progress(quiet=quiet or json) as report:
         answer = run(
             place(table),
@@ -58,8 +60,8 @@ def profile(
             beside=draft,
             progress=report,
         )
-    if draft is not None:
-        write_text(draft, answer.policy, force=force)
+    for one in drafts:
+        write_bytes(one, answer.policy.encode(), origins, force=force)
     if json:
         print_json({**answer.document, "draft": None if draft is None else str(draft)})
     elif not quiet:

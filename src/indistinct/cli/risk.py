@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,7 +24,7 @@ from indistinct.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from indistinct.releases.risk import Risk
+    from indistinct.policy import Reading
 
 
 def risk(
@@ -63,37 +63,43 @@ def risk(
 
     Every figure comes with a sentence. Exit code 0: measured, 1: above --fail-above, 2: wrong use or bad input.
     """
+    from indistinct.outputs import check_outputs
     from indistinct.policy import Policy
     from indistinct.releases.risk import is_above
     from indistinct.releases.risk import risk as run
-    from indistinct.tables.write import check_output
+    from indistinct.tables.source import origins_of
+    from indistinct.tables.write import stage, table_output
 
-    flags: dict[str, Any] = {"qi": names(qi), "person": person}
+    flags: Reading = {"qi": names(qi), "person": person}
     if policy is not None and any(flags.values()):
         message = "give either --policy or --qi and --person, not both"
         raise typer.BadParameter(message)
-    if rows is not None:
-        check_output(rows, table, force=force)
+    given = None if policy is None else Policy.load(policy)
+    people, other = (None if one is None else place(one) for one in (population, published))
+    origins = (*origins_of(place(table), people, other), *(() if given is None else given.origins))
+    files = [] if rows is None else [table_output(rows, private=True)]
+    check_outputs(files, origins, force=force)
     with progress(quiet=quiet or json) as report:
         answer = run(
             place(table),
-            None if policy is None else Policy.load(policy),
+            given,
             threshold=threshold,
-            population=None if population is None else place(population),
+            population=people,
             population_size=population_size,
             region=region,
             weights=weights,
             household=household,
             suda=suda,
             rows=rows is not None,
-            published=None if published is None else place(published),
+            published=other,
             query=query,
             sql_table=sql_table,
             progress=report,
-            **({} if policy is not None else flags),
+            **(flags if policy is None else {}),
         )
-    if rows is not None:
-        _write(answer, rows)
+    for file in files:
+        with stage(file, answer.rows.to_batches(), answer.rows.schema) as staged:
+            staged.publish(origins, force=force)
     failed = fail_above is not None and is_above(answer, fail_above)
     if json:
         print_json({**answer.document, "rows_file": None if rows is None else str(rows)})
@@ -102,11 +108,3 @@ def risk(
         if rows is not None:
             tell(f"risk of each row written to {rows}; it says who is in danger, keep it private")
     return 1 if failed else 0
-
-
-def _write(answer: Risk, path: Path) -> None:
-    from indistinct.tables.write import stage
-
-    with stage(path, answer.rows.to_batches(), answer.rows.schema) as staged:
-        staged.path.chmod(0o600)
-        staged.publish()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import numpy as np
 from indistinct.errors import DataError, HierarchyError
 from indistinct.hierarchies.hierarchy import Fractions, Grouping, Hierarchy, assemble, runs
 from indistinct.hierarchies.values import positions, quoted, scale
+from indistinct.outputs import Output, write_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.hierarchies.values import Scale
+    from indistinct.outputs import Origin
 
     Row = Sequence[str]
 
@@ -312,16 +313,13 @@ def _lacks(attribute: str, lacking: list[str], taxonomy: Taxonomy, where: str) -
     ).showing(quoted(lacking), *([hint] if hint else []))
 
 
-def write_taxonomy(path: str | Path, rows: Sequence[Row]) -> None:
+def write_taxonomy(
+    path: str | Path, rows: Sequence[Row], origins: Sequence[Origin] = (), *, force: bool = False
+) -> None:
     """Write rows as a hierarchy file (``;``, quotes where needed, UTF-8) that ``read_taxonomy`` reads back unchanged.
 
-    The file is written beside ``path`` and renamed, so a failure leaves nothing behind. Raises OSError.
+    Raises what ``write_bytes`` does: a file that exists is replaced with ``force`` only, one of ``origins`` never.
     """
-    path = Path(path)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with beside.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, delimiter=";", lineterminator="\n").writerows(rows)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    text = io.StringIO()
+    csv.writer(text, delimiter=";", lineterminator="\n").writerows(rows)
+    write_bytes(Output(Path(path), "hierarchy file"), text.getvalue().encode(), origins, force=force)

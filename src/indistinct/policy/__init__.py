@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from indistinct.policy.document import ALGORITHMS, Attribute, Policy
 from indistinct.policy.draft import draft
-from indistinct.policy.flags import from_flags
+from indistinct.policy.flags import Flags, Reading, from_flags, given_or_flags
 from indistinct.policy.load import GivenPolicy, given, loads, update
 from indistinct.policy.privacy import (
     MODEL_CLASSES,
@@ -36,6 +36,7 @@ __all__ = [
     "EntropyL",
     "EpsIKAnonymity",
     "EpsMAnonymity",
+    "Flags",
     "GivenPolicy",
     "GradedL",
     "JointL",
@@ -44,6 +45,7 @@ __all__ = [
     "PSensitiveK",
     "Policy",
     "Privacy",
+    "Reading",
     "RecursiveCL",
     "Roles",
     "Suggestion",
@@ -52,6 +54,7 @@ __all__ = [
     "facts_of",
     "from_flags",
     "given",
+    "given_or_flags",
     "loads",
     "normalize",
     "resolve",

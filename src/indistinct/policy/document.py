@@ -24,6 +24,8 @@ from pydantic import (
 
 from indistinct.errors import PolicyError
 from indistinct.notices import Notice
+from indistinct.outputs import Origin, origin
+from indistinct.policy.files import files_of
 from indistinct.policy.generalization import ORDERED_TYPES, TREES, TYPES_OF_KIND, Generalization, Range
 from indistinct.policy.parameters import Exact, Whole, exact, plain, whole
 from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, KmAnonymity, NTCloseness, Numeric, TCloseness, Tiered
@@ -590,6 +592,7 @@ class Policy(Section):
 
     _base: Path = PrivateAttr(default_factory=Path)
     _from_flags: bool = PrivateAttr(default=False)
+    _file: Origin | None = PrivateAttr(default=None)
 
     if TYPE_CHECKING:  # mappings stand for sections, numbers and texts for exact values
 
@@ -725,11 +728,19 @@ class Policy(Section):
         """Whether the policy was made from command-line flags, so that columns not named bring a warning."""
         return self._from_flags
 
-    def at(self, base: Path, *, from_flags: bool = False) -> Policy:
+    @property
+    def origins(self) -> tuple[Origin, ...]:
+        """The policy file and the files that it names to be read: nothing that is made under it overwrites one."""
+        found = [] if self._file is None else [self._file]
+        found += [origin(self.locate(file.text), file.what) for file in files_of(self.plain()) if file.is_read]
+        return tuple(found)
+
+    def at(self, base: Path, *, from_flags: bool = False, file: Origin | None = None) -> Policy:
         """Return the same policy with the folder at which its relative paths begin."""
         policy = self.model_copy()
         policy._base = base  # noqa: SLF001  # its own private attribute
         policy._from_flags = from_flags  # noqa: SLF001  # as above
+        policy._file = file or self._file  # noqa: SLF001  # as above
         return policy
 
     def locate(self, text: str) -> Path:

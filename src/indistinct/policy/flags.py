@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from indistinct.errors import PolicyError
 from indistinct.policy.document import Policy
+from indistinct.policy.load import given
 from indistinct.policy.parameters import exact, plain
 from indistinct.policy.privacy import DistinctL, EntropyL, KAnonymity, Privacy, RecursiveCL, TCloseness
 from indistinct.policy.problems import nearest
@@ -14,9 +15,60 @@ from indistinct.policy.problems import nearest
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from indistinct.policy.load import GivenPolicy
     from indistinct.policy.parameters import Number
 
 _KINDS = ("distinct", "entropy", "recursive")
+
+
+class Reading(TypedDict, total=False):
+    """How a table is to be read, without a policy: the columns by role, and how values are written."""
+
+    qi: Sequence[str]
+    sensitive: Sequence[str]
+    identifying: Sequence[str]
+    person: str | None
+    types: Mapping[str, str] | None
+    orders: Mapping[str, Sequence[str]] | None
+    hierarchies: Mapping[str, str | Mapping[str, Any]] | None
+    delimiter: str | None
+    missing: Sequence[str] | None
+    decimal: str | None
+    encoding: str | None
+
+
+class Flags(Reading, total=False):
+    """What an audit needs beside: the thresholds that are to hold. See ``from_flags``."""
+
+    k: Number | None
+    l: Number | None  # noqa: E741  # the letter of the literature
+    l_kind: str
+    c: Number | None
+    t: Number | None
+    t_distance: str | None
+
+
+def given_or_flags(policy: GivenPolicy | None, flags: Reading, known: type[Reading] = Reading) -> Policy:
+    """Take the policy, or make one of the flags where there is none; ``known`` are the flags that the caller takes.
+
+    >>> given_or_flags(None, Reading(qi=["age"])).quasi_identifiers
+    ('age',)
+
+    Raises TypeError for a flag that the caller does not take, as Python does; PolicyError for flags beside a policy,
+    which would be judged as if they were not there, for no flags at all, and as ``given`` and ``from_flags`` do.
+    """
+    for name in flags:
+        if name not in known.__annotations__:
+            raise TypeError(f'there is no argument "{name}"; {nearest(name, known.__annotations__)}')
+    if policy is None:
+        if "qi" not in flags:
+            message = "give a policy, or name the quasi-identifiers: qi=[...]"
+            raise PolicyError(message, key="qi")
+        return from_flags(**flags)
+    if flags:
+        message = f"give either a policy or the arguments that it replaces, not both; given are {', '.join(flags)}"
+        raise PolicyError(message, key=next(iter(flags)))
+    return given(policy)
 
 
 def from_flags(
@@ -52,8 +104,8 @@ def from_flags(
     (['k_anonymity', 't_closeness'], ('zip', 'age'))
 
     Raises PolicyError for values out of range, a column with two roles, settings of a column without a role,
-    and thresholds that lack their partner (``t`` without ``t_distance``, ``l`` or ``t`` without a sensitive
-    column).
+    and thresholds that lack their partner (``t`` without ``t_distance`` or the other way round, ``l_kind`` or ``c``
+    without ``l``, ``l`` or ``t`` without a sensitive column).
     """
     qi, sensitive, identifying = (_listed(names) for names in (qi, sensitive, identifying))
     roles = _roles(qi, sensitive, identifying)
@@ -124,6 +176,9 @@ def _diversity(
         message = "--c belongs to recursive diversity: give it with --l and --l-kind recursive"
         raise PolicyError(message, key="--c")
     if l is None:
+        if kind != "distinct":
+            message = "--l-kind says what kind of diversity --l asks for: give --l too"
+            raise PolicyError(message, key="--l-kind")
         return []
     if not sensitive:
         message = "--l needs a sensitive column: name it with --sensitive"
@@ -147,6 +202,9 @@ def _number(value: Number) -> Any:
 
 def _closeness(sensitive: Sequence[str], t: Number | None, distance: str | None) -> list[Privacy]:
     if t is None:
+        if distance is not None:
+            message = "--t-distance says how --t is measured: give --t too"
+            raise PolicyError(message, key="--t-distance")
         return []
     if not sensitive:
         message = "--t needs a sensitive column: name it with --sensitive"

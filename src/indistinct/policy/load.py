@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from indistinct.errors import PolicyError
+from indistinct.outputs import Output, check_outputs, origin, write_bytes
 from indistinct.policy.document import Policy
+from indistinct.policy.files import files_of
 
 GivenPolicy = Policy | str | os.PathLike[str]  # a policy, or where it stands
 
@@ -26,7 +28,8 @@ def load(source: str | os.PathLike[str]) -> Policy:
     if isinstance(source, str) and "\n" in source:
         return loads(source)
     path = Path(source)
-    return loads(_read(path), base=path.parent, name=path.name)
+    read = origin(path, "the policy file")
+    return loads(_read(path), base=path.parent, name=path.name).at(path.parent, file=read)
 
 
 def given(policy: object) -> Policy:
@@ -243,19 +246,15 @@ def save(policy: Policy, path: str | os.PathLike[str]) -> None:
 
     Relative paths in the policy are rewritten so that they lead to the same files from the new folder.
 
-    Raises PolicyError when the file exists and is not a policy, or cannot be written.
+    Raises PolicyError when the file exists and is not a policy, or is one that the policy names; DataError when it
+    cannot be written.
     """
     target = Path(path)
     policy = _moved(policy, target.parent)
+    output, others = Output(target, "policy file"), [read for read in policy.origins if read.what != "the policy file"]
+    check_outputs([output], others, force=True)
     text = update(_read(target), policy) if target.exists() else dumps(policy)
-    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        beside.write_bytes(text.encode())
-        beside.replace(target)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        message = f'the policy file "{target.name}" cannot be written: {error.strerror}'
-        raise PolicyError(message, file=target.name) from None
+    write_bytes(output, text.encode(), others, force=True)
 
 
 def _moved(policy: Policy, folder: Path) -> Policy:
@@ -263,15 +262,7 @@ def _moved(policy: Policy, folder: Path) -> Policy:
     if policy.base.resolve() == folder.resolve():
         return policy.at(folder, from_flags=policy.from_flags)
     data = policy.plain()
-    places = [(data.get("table", {}), "source"), (data.get("run", {}), "temp_dir")]
-    for attribute in data["attributes"].values():
-        places += [
-            (attribute, "key_file"),
-            (attribute, "mapping_file"),
-            (attribute.get("hierarchy", {}), "file"),
-        ]
-    for section, key in places:
-        text = section.get(key)
-        if text is not None and "://" not in text and not Path(text).is_absolute():
+    for text, section, key, _ in files_of(data):
+        if "://" not in text and not Path(text).is_absolute():
             section[key] = Path(os.path.relpath(policy.locate(text), folder)).as_posix()
     return Policy(**data).at(folder, from_flags=policy.from_flags)

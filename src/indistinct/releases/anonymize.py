@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indistinct import markup
-from indistinct.errors import PolicyError
+from indistinct.outputs import check_outputs, origin, publish
 from indistinct.policy import given as given_policy
 from indistinct.releases.decision import apply, decide, pseudonyms_given
-from indistinct.releases.deliver import Clock, ask_ledger, deliver, outputs_of, refuse_failed, verified
+from indistinct.releases.deliver import Clock, ask_ledger, deliver, files_of, outputs_of, refuse_failed, verified
 from indistinct.releases.item_sets import with_item_levels
 from indistinct.releases.ranges import check_ranges, with_ranges
 from indistinct.releases.ready import ready
@@ -23,31 +23,33 @@ from indistinct.releases.transform import Transformed
 from indistinct.releases.transformed import qualify
 from indistinct.tables.count import silent
 from indistinct.tables.frames import give_back, kind_of
-from indistinct.tables.identifiers import check_mapping, stage_mapping
+from indistinct.tables.identifiers import mapping_output, stage_mapping
+from indistinct.tables.source import origins_of
 from indistinct.tables.two_tables import TwoTables
-from indistinct.tables.write import check_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from indistinct.outputs import Origin, Staged
     from indistinct.policy import GivenPolicy, Policy
     from indistinct.releases.decision import Decision
     from indistinct.tables.count import Progress
     from indistinct.tables.frames import Kind
     from indistinct.tables.records import Recoding
-    from indistinct.tables.write import Staged
 
 
 @dataclass(frozen=True)
 class Release:
     """A published table with what is known about it.
 
-    ``document`` is the internal JSON document of the contract (for the steward, not for publication).
+    ``document`` is the internal JSON document of the contract (for the steward, not for publication). ``origins`` are
+    the files that it was made from; nothing that is made of it overwrites one.
     """
 
     document: dict[str, Any]
     decision: Decision = field(repr=False)
     kind: Kind = "pyarrow"
+    origins: tuple[Origin, ...] = field(default=(), repr=False)
 
     @property
     def table(self) -> Any:
@@ -88,10 +90,11 @@ class Release:
         A release of two tables becomes ``stem.qit.suffix`` and ``stem.st.suffix``, or the sheets QIT and ST; the path
         of the first is returned.
 
-        Raises VerificationError when the written file is not what was decided; then nothing is left behind.
+        Raises PolicyError for a file that the release was made from, even with ``force``, and for one that exists
+        without it; VerificationError when the written file is not what was decided; then nothing is left behind.
         """
         output = Path(path)
-        deliver(self.decision, self.document, output, force=force)
+        deliver(self.decision, self.document, output, origins=self.origins, force=force)
         return outputs_of(self.policy, output)[0]
 
     def __repr__(self) -> str:
@@ -144,11 +147,10 @@ def anonymize(
     policy = given_policy(policy)
     policy.require_models()
     path = None if output is None else Path(output)
-    if path is not None:
-        for file in dict.fromkeys((path, *outputs_of(policy, path))):  # the manifest is named after the first
-            check_output(file, table, force=force)
+    origins = (*origins_of(table), *policy.origins)
+    mappings = mappings_of(policy)
+    check_outputs([*files_of(policy, path), *map(mapping_output, mappings.values())], origins, force=force)
     check_ranges(policy, (), path)
-    mappings = _mapping_files(policy, path)
     clock = Clock()
     begun = ready(table, policy, output=path, query=query, sql_table=sql_table, lap=clock.lap, progress=progress)
     prepared, layout, ledger, before = begun.prepared, begun.layout, begun.ledger, begun.before
@@ -172,7 +174,7 @@ def anonymize(
         def companions(delivered: dict[str, Any]) -> Iterator[Staged]:
             yield from staged
             if beside is not None:
-                yield from beside(Release(delivered, decision, kind_of(table)))
+                yield from beside(Release(delivered, decision, kind_of(table), origins))
 
         if path is None:
             document.update(verified(decision, None, progress))
@@ -180,26 +182,26 @@ def anonymize(
             qualify(document)
             ask_ledger(ledger, decision, None, document)
             clock.lap("verify")
-            for mapping in staged:
-                mapping.publish()
+            if staged:
+                publish(staged, origins)
         else:
-            deliver(decision, document, path, force=force, beside=companions, clock=clock, progress=progress)
+            deliver(
+                decision,
+                document,
+                path,
+                origins=origins,
+                force=force,
+                beside=companions,
+                clock=clock,
+                progress=progress,
+            )
     document["phases"] = clock.laps
     document["seconds"] = round(sum(clock.laps.values()), 3)
-    return Release(document, decision, table.kind if isinstance(table, Transformed) else kind_of(table))
+    origins += tuple(origin(file, f'the mapping of "{name}"') for name, file in mappings.items())
+    return Release(document, decision, table.kind if isinstance(table, Transformed) else kind_of(table), origins)
 
 
-def _mapping_files(policy: Policy, output: Path | None) -> dict[str, Path]:
-    """Where the mapping of each pseudonymized column goes, if it is wanted: to a new file of its own."""
-    taken = set() if output is None else {output.resolve()}
-    files = {}
-    for name, attribute in policy.attributes.items():
-        if attribute.mapping_file is not None:
-            file = policy.locate(attribute.mapping_file)
-            check_mapping(file)
-            if file.resolve() in taken:
-                message = f'the mapping "{file.name}" of "{name}" is also another output; name another mapping_file'
-                raise PolicyError(message, column=name)
-            taken.add(file.resolve())
-            files[name] = file
-    return files
+def mappings_of(policy: Policy) -> dict[str, Path]:
+    """Return where the mapping of each pseudonymized column goes, if it is wanted."""
+    files = {name: attribute.mapping_file for name, attribute in policy.attributes.items()}
+    return {name: policy.locate(file) for name, file in files.items() if file is not None}

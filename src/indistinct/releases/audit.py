@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from indistinct.errors import DataError
 from indistinct.models import Context
-from indistinct.policy import from_flags
-from indistinct.policy import given as given_policy
+from indistinct.policy import Flags, given_or_flags
 from indistinct.releases.item_sets import sets_of_assignment
 from indistinct.releases.judge import best_of_each, judge, persons_spread, refuse_mechanisms, unit_of, weaknesses
 from indistinct.releases.population import crowd_of_labels
@@ -74,12 +73,12 @@ def audit(
     query: str | None = None,
     sql_table: str | None = None,
     progress: Progress = silent,
-    **flags: Any,
+    **flags: Unpack[Flags],
 ) -> Audit:
     """Say what a table satisfies, without changing anything.
 
-    Every class (rows with equal quasi-identifiers, as they stand) is judged by the models of the policy, or of the
-    flags (``qi``, ``sensitive``, ``k``, ``l``, ``t`` ...; see ``policy.from_flags``). Without thresholds the best
+    Every class (rows with equal quasi-identifiers, as they stand) is judged by the models of the policy, or of flags in
+    its place (``qi``, ``sensitive``, ``k``, ``l``, ``t`` ...; see ``policy.from_flags``). Without thresholds the best
     parameters of each model are reported. The reference distribution is that of ``reference`` when given, else of the
     table itself, starred rows included.
 
@@ -87,8 +86,8 @@ def audit(
     (``exempt``, the default) or judged as a class (``class``, the default under a policy that publishes them as one,
     ``rows = "test"``).
 
-    Raises PolicyError, SchemaError and DataError for what cannot be judged. Not checked: whether the labels of a
-    published table are true (``verify`` does that).
+    Raises PolicyError, SchemaError and DataError for what cannot be judged; PolicyError for flags beside a policy,
+    TypeError for unknown ones. Not checked: whether the labels of a published table are true (``verify`` does that).
 
     >>> import pyarrow as pa
     >>> table = pa.table({"zip": ["1", "1", "2", "2"], "ill": ["a", "b", "a", "a"]})
@@ -96,7 +95,7 @@ def audit(
     >>> answer.document["models"][0]["achieved"]
     {'k': 2}
     """
-    policy = from_flags(**flags) if policy is None else given_policy(policy)
+    policy = given_or_flags(policy, flags, Flags)
     refuse_mechanisms(policy)
     prepared = prepare(
         table,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +11,14 @@ from indistinct.errors import PolicyError, SchemaError
 from indistinct.hierarchies import draft
 from indistinct.hierarchies.preview import preview
 from indistinct.hierarchies.taxonomy import build as build_taxonomy
-from indistinct.hierarchies.taxonomy import read_taxonomy
+from indistinct.hierarchies.taxonomy import read_taxonomy, write_taxonomy
+from indistinct.outputs import Output, check_outputs
 from indistinct.policy import Policy
 from indistinct.policy.suggest import date_format
 from indistinct.releases.prepare import binder, options_of
 from indistinct.tables.count import translation
 from indistinct.tables.dictionary import Dictionary
-from indistinct.tables.source import TableOptions, open_source
-from indistinct.tables.text_files import write_text
+from indistinct.tables.source import TableOptions, open_source, origins_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,15 +81,18 @@ def build(
     decimal: str = ".",
     query: str | None = None,
     sql_table: str | None = None,
+    force: bool = False,
 ) -> list[tuple[str, ...]]:
     """Make a hierarchy from the values of a column and write it as a file that can be edited and read back.
 
     ``kind``: ``quantiles`` (numbers: intervals of about equally many rows with round ends), ``prefixes`` (codes),
     ``calendar`` (dates), ``rare`` (categories of fewer than 5 rows become "other"), or ``auto``, which chooses by type.
 
-    Raises PolicyError for an unknown kind and for dates whose format is not said, DataError for values that are none of
-    the type.
+    Raises PolicyError for an unknown kind, for an output that exists (unless ``force``) or is the source, and for dates
+    whose format is not said, DataError for values that are none of the type.
     """
+    origins = origins_of(table)
+    check_outputs([Output(output, "hierarchy file")], origins, force=force)
     if kind not in KINDS:
         raise PolicyError(f'there is no kind "{kind}" of hierarchy to build; there are {", ".join(KINDS)}')
     texts, counts = column_counts(table, column, TableOptions(query=query, table=sql_table))
@@ -112,9 +113,7 @@ def build(
     else:
         everything = dict(zip(texts, counts.tolist(), strict=True))
         rows = draft.draft(column, everything, type=type, minimum=RARE, decimal=decimal, format=format)
-    text = io.StringIO()
-    csv.writer(text, delimiter=";", lineterminator="\n").writerows(rows)
-    write_text(output, text.getvalue(), force=True)
+    write_taxonomy(output, rows, origins, force=force)
     return [tuple(row) for row in rows]
 
 

@@ -22,6 +22,7 @@ from indistinct.releases.prepare import prepare
 from indistinct.releases.texts import as_html
 from indistinct.releases.transform import transformed
 from indistinct.tables.count import silent
+from indistinct.tables.source import origins_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,7 +114,8 @@ def compare(
     With ``output``, a folder, every finished run is appended to ``compare.jsonl`` there and taken from it next time, if
     policy, table, hierarchies and version are the same; ``compare.csv`` holds the table. Both are internal documents.
 
-    Raises PolicyError for an unknown algorithm or k and for a budget that is none, what reading raises, and Cancelled.
+    Raises PolicyError for an unknown algorithm or k, for a budget that is none and for a folder whose ``compare.csv``
+    is the source or not that of a comparison, what reading raises, and Cancelled.
 
     >>> import pyarrow as pa
     >>> from indistinct.policy import Policy
@@ -131,7 +133,7 @@ def compare(
     pairs = [(name, number) for number in _numbers(k) for name in names]
     wanted = list(dict.fromkeys((name, None if is_drawn(policy, name) else number) for name, number in pairs))
     purse = Purse(_budget(epsilon_budget))
-    store = None if output is None else Store(Path(output))
+    store = None if output is None else Store(Path(output), (*origins_of(table), *policy.origins))
     given, _, applied = transformed(table, policy, query=query, sql_table=sql_table, progress=progress)
     prepared = prepare(given, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
     frequencies = prepared.counted.frequencies

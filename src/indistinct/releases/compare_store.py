@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.errors import DataError
-from indistinct.tables.text_files import write_text
+from indistinct.outputs import Output, check_outputs, write_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from indistinct.outputs import Origin
     from indistinct.tables.records import Frequencies
 
 FORM = "2"  # of the runs: others are not taken up
@@ -51,13 +52,16 @@ def _arrays(frequencies: Frequencies) -> Iterable[np.ndarray[Any, Any]]:
 class Store:
     """Finished runs in ``compare.jsonl``, one JSON document a line; a line cut off by an interruption is left out."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, origins: Sequence[Origin] = ()) -> None:
+        self.file = folder / "compare.jsonl"
+        self.table = folder / "compare.csv"
+        self._origins = origins
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise _refused(folder, error) from None
-        self.file = folder / "compare.jsonl"
-        self.table = folder / "compare.csv"
+        # its own files go on; a table without runs beside it is somebody else's
+        check_outputs(self._outputs, origins, force=self.file.exists())
         self._known: dict[str, dict[str, Any]] = {}
         text = self.file.read_text(encoding="utf-8") if self.file.exists() else ""
         whole = list(_documents(text))
@@ -65,7 +69,7 @@ class Store:
             self._known[_name(document["key"])] = document["run"]
         if text and (not text.endswith("\n") or len(whole) < text.count("\n")):
             lines = "".join(json.dumps(document, ensure_ascii=False) + "\n" for document in whole)
-            write_text(self.file, lines, force=True)
+            write_bytes(self._outputs[0], lines.encode(), origins, force=True)
 
     def get(self, key: dict[str, str]) -> dict[str, Any] | None:
         """Return the run of a key, if it was finished before."""
@@ -88,7 +92,11 @@ class Store:
 
     def write_table(self, text: str) -> None:
         """Write the table of the runs."""
-        write_text(self.table, text, force=True)
+        write_bytes(self._outputs[1], text.encode(), self._origins, force=True)
+
+    @property
+    def _outputs(self) -> tuple[Output, Output]:
+        return Output(self.file, "file of runs"), Output(self.table, "table of runs")
 
 
 def _name(key: dict[str, str]) -> str:

@@ -9,30 +9,31 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.algorithms import declared, form_of
 from indistinct.errors import DataError, VerificationError
+from indistinct.outputs import Output, check_outputs, publish
 from indistinct.releases.consult import consult, open_ledger
 from indistinct.releases.groups import SHEETS, pair_of, verify_groups_written
 from indistinct.releases.invariance import verify_invariance_written
 from indistinct.releases.lacking import range_names
-from indistinct.releases.manifest import hashes, manifest_path, publish_with, stage_manifest
+from indistinct.releases.manifest import hashes, manifest_path, stage_manifest
 from indistinct.releases.proof import verify_written
 from indistinct.releases.published import delimiter_of, missing_text, published_options
 from indistinct.releases.ranges import check_ranges, false_ranges
 from indistinct.releases.transformed import qualify
 from indistinct.releases.withheld import withheld
 from indistinct.tables.count import silent
-from indistinct.tables.write import DELIMITED_OUTPUTS, check_output, formula_notices, stage, stage_workbook
+from indistinct.tables.write import DELIMITED_OUTPUTS, formula_notices, stage, stage_workbook, table_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from indistinct.outputs import Origin, Staged
     from indistinct.policy import Policy
     from indistinct.releases.decision import Decision
     from indistinct.releases.ledger import Ledger
     from indistinct.releases.prepare import Prepared
     from indistinct.tables.count import Progress
     from indistinct.tables.published import Published
-    from indistinct.tables.write import Staged
 
 
 def deliver(
@@ -40,20 +41,21 @@ def deliver(
     document: dict[str, Any],
     output: Path,
     *,
+    origins: Sequence[Origin],
     force: bool,
     beside: Callable[[dict[str, Any]], Iterable[Staged]] = lambda _: (),
     clock: Clock | None = None,
     progress: Progress = silent,
 ) -> None:
-    """Write beside the output, verify what was written, rename, and write the manifest last.
+    """Write beside the output, verify what was written, and give all files their names, that of the manifest last.
 
     ``beside`` yields further files, made from the finished document; they get their names with the output or never.
+    ``origins`` are never overwritten, other files with ``force`` only.
     """
     clock = clock or Clock()
     prepared, policy, published = decision.prepared, decision.policy, decision.published
     targets = outputs_of(policy, output)
-    for target in dict.fromkeys((output, *targets)):
-        check_output(target, None, force=force)
+    check_outputs(files_of(policy, output), origins, force=force)
     check_ranges(policy, (), output)
     progress("write", 0, published.rows)
     if not policy.output.spreadsheet_safe and output.suffix.lower() in DELIMITED_OUTPUTS:
@@ -80,13 +82,24 @@ def deliver(
             others = [stack.enter_context(file) for file in beside(delivered)]
         except DataError as error:
             raise DataError(f"{error.message}; nothing was delivered", **error.where) from error
-        publish_with(manifest, *staged, *others)
+        publish([*staged, *others, manifest], origins, force=force)
     document.update(delivered)
 
 
 def outputs_of(policy: Policy, output: Path) -> tuple[Path, ...]:
     """Return the files that a release writes when it is asked for this output."""
     return pair_of(output) if form_of(policy) == "two_tables" else (output,)
+
+
+def files_of(policy: Policy, output: Path | None) -> list[Output]:
+    """Return all files that a release writes when it is asked for this output: the tables, and its manifest.
+
+    Of a pair the output itself is among them, though nothing is written there: the manifest bears its name.
+    """
+    if output is None:
+        return []
+    targets = dict.fromkeys((output, *outputs_of(policy, output)))
+    return [*map(table_output, targets), Output(manifest_path(output), "manifest")]
 
 
 def ask_ledger(ledger: Ledger | None, decision: Decision, place: Path | None, document: dict[str, Any]) -> None:

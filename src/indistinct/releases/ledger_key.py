@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import DataError, PolicyError, UnsupportedError
+from indistinct.outputs import Output, write_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,21 +79,8 @@ def make_key(path: Path, ledger: Path | None = None) -> None:
     written.
     """
     _refuse_beside(path, ledger)
-    if not path.parent.is_dir():
-        raise DataError(f"the folder of the key {path.name} does not exist; make it first", file=path.name)
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        message = f"the key {path.name} exists; a key is never overwritten, for what it sealed would be lost"
-        raise PolicyError(message, file=path.name) from None
-    except OSError as error:
-        raise DataError(f"the key {path.name} cannot be written: {error.strerror}", file=path.name) from None
-    try:
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(secrets.token_hex(BYTES) + "\n")
-    except OSError as error:
-        path.unlink(missing_ok=True)  # an empty key would be taken for one
-        raise DataError(f"the key {path.name} cannot be written: {error.strerror}", file=path.name) from None
+    output = Output(path, "key", precious=True, private=True)  # what it sealed would be lost with it
+    write_bytes(output, f"{secrets.token_hex(BYTES)}\n".encode())
 
 
 def read_ledger_key(path: Path, ledger: Path) -> LedgerKey:

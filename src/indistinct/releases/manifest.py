@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import secrets
-from contextlib import suppress
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from indistinct.errors import DataError
-from indistinct.tables.write import Staged
+from indistinct.outputs import Output, stage_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from indistinct.outputs import Staged
 
 INTERNAL = ("phases", "seconds", "transforms", "report", "public_report", "dictionary", "warnings", "ledger")
 # under a model of scope mechanism the number of rows that were dropped is itself protected
@@ -55,48 +54,12 @@ def stage_manifest(
     public["policy_sha256"] = policy_hash
     public["versions"] = {name: version(name) for name in ("indistinct", "numpy", "pyarrow", "duckdb")}
     text = json.dumps(public, indent=2, ensure_ascii=False) + "\n"
-    return stage_document(path, text.encode(), "manifest")
-
-
-def stage_document(path: Path, content: bytes, what: str) -> Staged:
-    """Write a document of a release (``what`` names its kind) to a hidden file beside ``path``.
-
-    Raises DataError when the file system refuses; then nothing is left.
-    """
-    staged = Staged(path.with_name(f".{path.name}.{secrets.token_hex(8)}"), path)
-    try:
-        staged.path.write_bytes(content)
-        return staged  # noqa: TRY300  # an interruption on the way out must find the handler too
-    except BaseException as error:
-        with suppress(OSError):  # a name that is too long cannot be removed either
-            staged.discard()
-        if isinstance(error, OSError):
-            raise DataError(f'the {what} "{path.name}" cannot be written: {error.strerror}', file=path.name) from error
-        raise
+    return stage_bytes(Output(path, "manifest"), text.encode())
 
 
 def hashes(outputs: Sequence[Staged]) -> dict[str, str]:
     """Return the SHA-256 of each staged file under the name that it will have."""
     return {output.target.name: sha256(output.path) for output in outputs}
-
-
-def publish_with(manifest: Staged, *outputs: Staged) -> None:
-    """Give files and their manifest their names, the manifest last: all of them, or none is left.
-
-    Raises DataError when the file system refuses.
-    """
-    written = [output.path.stat().st_ino for output in outputs]
-    manifest.target.unlink(missing_ok=True)  # from here on an older file is no release
-    try:
-        for output in outputs:
-            output.publish()
-        manifest.publish()
-    except BaseException:
-        manifest.target.unlink(missing_ok=True)
-        for output, inode in zip(outputs, written, strict=True):
-            if output.target.exists() and output.target.stat().st_ino == inode:
-                output.target.unlink()
-        raise
 
 
 def hash_status(output: Path, *others: Path, place: Path | None = None) -> str:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from indistinct.errors import DataError, PolicyError, SchemaError
 from indistinct.notices import Notice
-from indistinct.policy import from_flags
-from indistinct.policy import given as given_policy
+from indistinct.policy import given_or_flags
 from indistinct.policy.parameters import exact
 from indistinct.releases.audit import starred_tuples
 from indistinct.releases.judge import unit_of
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.policy import GivenPolicy, Policy
+    from indistinct.policy import GivenPolicy, Policy, Reading
     from indistinct.releases.prepare import Prepared
     from indistinct.risk.figure import Figure
     from indistinct.tables.count import Progress
@@ -109,11 +108,11 @@ def risk(
     query: str | None = None,
     sql_table: str | None = None,
     progress: Progress = silent,
-    **flags: Any,
+    **flags: Unpack[Reading],
 ) -> Risk:
     """Measure the risk of re-identification of a table as it stands.
 
-    The roles come from ``policy`` or from flags (``qi``, ``person``, ...; see ``policy.from_flags``). Rows whose
+    The roles come from ``policy``, or from flags in its place (``qi``, ``person``, ...; ``policy.Reading``). Rows whose
     quasi-identifiers are all the suppression token are left out. ``threshold``: a risk above it is "at risk" (exact;
     default 1/5). ``population``: a table of the whole population, written like the table (journalist risk).
     ``population_size`` or ``region``: how many people the table is a sample of (estimates). ``weights``: the column of
@@ -121,14 +120,14 @@ def risk(
     uniques of up to so many columns. ``published``: measure this table too, side by side; the same columns are taken,
     but for a population, which is written like the first table. Definitions: ``indistinct.risk`` and docs/risk.md.
 
-    Raises PolicyError, SchemaError and DataError for what cannot be measured.
+    Raises PolicyError, SchemaError and DataError for what cannot be measured, PolicyError for flags beside a policy.
 
     >>> import pyarrow as pa
     >>> answer = risk(pa.table({"zip": ["1", "1", "2"]}), qi=["zip"])
     >>> answer.measures["prosecutor"]["sentence"]  # doctest: +ELLIPSIS
     '1 row (33.3 %) is the only one of its kind: who knows their quasi-identifiers finds them for sure; 3 of 3 rows ...'
     """
-    policy = from_flags(**flags) if policy is None else given_policy(policy)
+    policy = given_or_flags(policy, flags)
     limit = _threshold(threshold)
     notices: list[Notice] = []
     if region is not None:

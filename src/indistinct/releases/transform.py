@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
@@ -16,10 +15,11 @@ import numpy as np
 from indistinct import transforms
 from indistinct.errors import DataError, PolicyError, VerificationError
 from indistinct.notices import Notice
+from indistinct.outputs import Output, check_outputs, publish, stage_bytes
 from indistinct.policy import given as given_policy
 from indistinct.policy import resolve
 from indistinct.policy.transforms import Km
-from indistinct.releases.manifest import manifest_path, publish_with, sha256
+from indistinct.releases.manifest import manifest_path, sha256
 from indistinct.releases.prepare import kept_identifying, options_of, reading_of
 from indistinct.releases.proof import as_spelled
 from indistinct.releases.published import delimiter_of, missing_text, published_options
@@ -32,14 +32,15 @@ from indistinct.tables.count import silent
 from indistinct.tables.dictionary import from_text, texts_of
 from indistinct.tables.frames import give_back, kind_of
 from indistinct.tables.published import text_column, typed_column
-from indistinct.tables.source import open_source
-from indistinct.tables.write import DELIMITED_OUTPUTS, Staged, check_output, formula_notices, stage
+from indistinct.tables.source import open_source, origins_of
+from indistinct.tables.write import DELIMITED_OUTPUTS, formula_notices, stage, table_output
 from indistinct.transforms.chance import Chance
 from indistinct.transforms.columns import Column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from indistinct.outputs import Origin, Staged
     from indistinct.policy import GivenPolicy, Policy, Roles
     from indistinct.policy.transforms import Transform
     from indistinct.tables.count import Progress
@@ -52,13 +53,17 @@ INTERNAL = ("seconds", "warnings")
 
 @dataclass(frozen=True)
 class Transformed:
-    """A transformed table with what is known about it; ``document`` is the internal JSON document."""
+    """A transformed table with what is known about it; ``document`` is the internal JSON document.
+
+    ``origins`` are the files that it was made from; nothing that is made of it overwrites one.
+    """
 
     document: dict[str, Any]
     policy: Policy = field(repr=False)
     published: Published = field(repr=False)
     source: Source = field(repr=False)
     kind: Kind = "pyarrow"
+    origins: tuple[Origin, ...] = field(default=(), repr=False)
 
     @property
     def table(self) -> Any:
@@ -75,10 +80,15 @@ class Transformed:
             dialect=given.dialect,
             column_labels=given.column_labels,
             warnings=list(given.warnings),
+            origins=self.origins,
         )
 
     def write(self, path: str | Path, *, force: bool = False) -> Path:
-        """Write the table and its record, verified from the written file; return the path."""
+        """Write the table and its record, verified from the written file; return the path.
+
+        Raises PolicyError for a file that the table was made from, even with ``force``, and for one that exists without
+        it; VerificationError when the written file is not right; then nothing is left behind.
+        """
         _deliver(self, Path(path), force=force)
         return Path(path)
 
@@ -123,8 +133,9 @@ def transform(
     policy = given_policy(policy)
     if not policy.transforms:
         raise PolicyError("the policy has no [[transforms]]; add at least one", key="transforms")
+    origins = (*origins_of(table), *policy.origins)
     if output is not None:
-        check_output(output, table, force=force)
+        check_outputs(_files_of(Path(output)), origins, force=force)
     begin = perf_counter()
     source = open_source(table, options_of(policy, query=query, table=sql_table))
     roles = resolve(policy, source.columns)
@@ -164,7 +175,7 @@ def transform(
         "manifest": None,
         "warnings": [notice.document() for notice in notices],
     }
-    found = Transformed(document, policy, published, source, kind_of(table))
+    found = Transformed(document, policy, published, source, kind_of(table), origins)
     if output is None:
         _verify(found, None)
     else:
@@ -353,13 +364,18 @@ def _verify(found: Transformed, path: Path | None) -> None:
         raise VerificationError(message, column=refuted[0])
 
 
-def _deliver(found: Transformed, output: Path, *, force: bool) -> None:
-    """Write beside the output, verify what was written, rename, and write the record last."""
-    check_output(output, None, force=force)
-    policy, published, source = found.policy, found.published, found.source
+def _files_of(output: Path) -> list[Output]:
+    """Return the files of a transformed table, itself and its record; raises PolicyError in place of a release."""
     if manifest_path(output).exists():
         message = f"{output.name} is a release with a manifest; write the transformed table to another file"
         raise PolicyError(message, file=output.name)
+    return [table_output(output), Output(record_path(output), "record")]
+
+
+def _deliver(found: Transformed, output: Path, *, force: bool) -> None:
+    """Write beside the output, verify what was written, and give both files their names, that of the record last."""
+    check_outputs(_files_of(output), found.origins, force=force)
+    policy, published, source = found.policy, found.published, found.source
     if not policy.output.spreadsheet_safe and output.suffix.lower() in DELIMITED_OUTPUTS:
         secret = policy.sensitive_attributes
         notices = formula_notices(published.columns, published.repeat, secret=secret)
@@ -378,7 +394,7 @@ def _deliver(found: Transformed, output: Path, *, force: bool) -> None:
         )
         _verify(found, staged.path)
         record = stack.enter_context(_staged_record(found, staged))
-        publish_with(record, staged)
+        publish([staged, record], found.origins, force=force)
     found.document["outputs"] = [str(output)]
     found.document["manifest"] = str(record.target)
 
@@ -398,10 +414,4 @@ def _staged_record(found: Transformed, staged: Staged) -> Staged:
         "policy_sha256": found.policy.hash(),
         "versions": {name: version(name) for name in ("indistinct", "numpy", "pyarrow", "duckdb")},
     }
-    beside = Staged(path.with_name(f".{path.name}.{secrets.token_hex(8)}"), path)
-    try:
-        beside.path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    except OSError as error:
-        beside.discard()
-        raise DataError(f'the record "{path.name}" cannot be written: {error.strerror}', file=path.name) from error
-    return beside
+    return stage_bytes(Output(path, "record"), (json.dumps(record, indent=2, ensure_ascii=False) + "\n").encode())

@@ -10,20 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import UnsupportedError
+from indistinct.outputs import Output, check_outputs, stage_bytes
 from indistinct.plain import shown
 from indistinct.releases.lacking import range_names
-from indistinct.releases.manifest import stage_document
 from indistinct.releases.published import missing_text
 from indistinct.reports.catalogue import catalogue
 from indistinct.reports.markdown import table
 from indistinct.reports.public import public_columns
-from indistinct.reports.report import check_target
+from indistinct.reports.report import files_of_release
 from indistinct.reports.sections import done_text
 
 if TYPE_CHECKING:
+    from indistinct.outputs import Staged
     from indistinct.policy import Policy
     from indistinct.releases.anonymize import Release
-    from indistinct.tables.write import Staged
 
 SUFFIXES = (".md", ".json")
 
@@ -31,12 +31,12 @@ SUFFIXES = (".md", ".json")
 def dictionary(release: Release, path: str | Path, *, language: str = "en", force: bool = False) -> Path:
     """Write the data dictionary of a release as Markdown or JSON, by the suffix; return its path.
 
-    Raises UnsupportedError for another suffix, PolicyError for another language, DataError when the file exists (unless
-    ``force``) or cannot be written.
+    Raises UnsupportedError for another suffix, PolicyError for another language and for a file that exists (unless
+    ``force``), that the release was made from or that belongs to it; DataError when it cannot be written.
     """
-    target = Path(path)
-    check_dictionary(target, language, force=force)
-    return stage_dictionary(release, target, language=language).publish()
+    output, origins = dictionary_output(Path(path), language), (*release.origins, *files_of_release(release))
+    check_outputs([output], origins, force=force)
+    return stage_dictionary(release, output.path, language=language).publish(origins, force=force)
 
 
 def stage_dictionary(release: Release, path: Path, *, language: str = "en") -> Staged:
@@ -46,17 +46,17 @@ def stage_dictionary(release: Release, path: Path, *, language: str = "en") -> S
         text = json.dumps({"columns": entries}, indent=2, ensure_ascii=False) + "\n"
     else:
         text = _markdown(shown(entries), release.policy, language)
-    return stage_document(path, text.encode(), "data dictionary")
+    return stage_bytes(Output(path, "data dictionary"), text.encode())
 
 
-def check_dictionary(path: Path, language: str, *, force: bool) -> None:
-    """Refuse a dictionary that could not be written, before anything runs."""
+def dictionary_output(path: Path, language: str) -> Output:
+    """Name the file of a dictionary; raises UnsupportedError and PolicyError where none can be made for it."""
     catalogue(language)
     if path.suffix.lower() not in SUFFIXES:
         raise UnsupportedError(
             f'a data dictionary is written as {" or ".join(SUFFIXES)}, and "{path.name}" is neither', file=path.name
         )
-    check_target(path, force=force)
+    return Output(path, "data dictionary")
 
 
 def described(release: Release) -> list[dict[str, Any]]:

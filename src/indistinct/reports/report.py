@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indistinct.errors import DataError, UnsupportedError
+from indistinct.errors import UnsupportedError
+from indistinct.outputs import Origin, Output, check_outputs, origin, stage_bytes
 from indistinct.plain import shown, visible
-from indistinct.releases.manifest import stage_document
 from indistinct.reports.catalogue import catalogue
 from indistinct.reports.html import html
 from indistinct.reports.markdown import markdown
@@ -19,8 +19,8 @@ from indistinct.reports.summary import summary as internal_summary
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from indistinct.outputs import Staged
     from indistinct.releases.anonymize import Release
-    from indistinct.tables.write import Staged
 
 SUFFIXES = (".html", ".htm", ".pdf", ".md", ".json")
 
@@ -43,12 +43,14 @@ def report(
     (``ind.risk(table, policy).document``). Without ``risk`` the internal report holds the risks of its groups. The
     public report shows of attacks those that look at the published table alone, and of ``risk`` nothing.
 
-    Raises UnsupportedError for another suffix or a missing extra, PolicyError for another language, DataError when the
-    file exists (unless ``force``), cannot be written, or a document is about another table.
+    Raises UnsupportedError for another suffix or a missing extra, PolicyError for another language, for a file that
+    exists (unless ``force``), that the release was made from or that belongs to it; DataError when the file cannot be
+    written, or a document is about another table.
     """
-    target = Path(path)
-    check_report(target, language, force=force)
-    return stage_report(release, target, language=language, public=public, risk=risk, attacks=attacks).publish()
+    output, origins = report_output(Path(path), language), (*release.origins, *files_of_release(release))
+    check_outputs([output], origins, force=force)
+    staged = stage_report(release, output.path, language=language, public=public, risk=risk, attacks=attacks)
+    return staged.publish(origins, force=force)
 
 
 def stage_report(
@@ -69,11 +71,11 @@ def stage_report(
         told = {**shown(found), "policy": visible(found["policy"], lines=True)}
         page = (markdown if suffix == ".md" else html)(told, words)
         content = pdf(page) if suffix == ".pdf" else page.encode()
-    return stage_document(path, content, "report")
+    return stage_bytes(Output(path, "report"), content)
 
 
-def check_report(path: Path, language: str, *, force: bool) -> None:
-    """Refuse a report that could not be written, before anything runs."""
+def report_output(path: Path, language: str) -> Output:
+    """Name the file of a report; raises UnsupportedError and PolicyError where none can be made for it."""
     catalogue(language)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
@@ -82,12 +84,10 @@ def check_report(path: Path, language: str, *, force: bool) -> None:
         )
     if suffix == ".pdf":
         check_pdf()
-    check_target(path, force=force)
+    return Output(path, "report")
 
 
-def check_target(path: Path, *, force: bool) -> None:
-    """Refuse a file that exists, or that has no folder."""
-    if path.exists() and not force:
-        raise DataError(f'the report "{path.name}" exists; say --force to overwrite it', file=path.name)
-    if not path.resolve().parent.is_dir():
-        raise DataError(f'there is no folder for the report "{path.name}"; make it first', file=path.name)
+def files_of_release(release: Release) -> list[Origin]:
+    """Return the files of a release that was written: a document of it takes the place of none."""
+    files = [*release.document["outputs"], *filter(None, [release.document["manifest"]])]
+    return [origin(file, "a file of this release") for file in files]

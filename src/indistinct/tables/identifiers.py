@@ -5,17 +5,19 @@ from __future__ import annotations
 import csv
 import hashlib
 import hmac
+import io
 import os
-import secrets
 from base64 import b32encode
 from typing import TYPE_CHECKING
 
-from indistinct.errors import DataError, PolicyError
-from indistinct.tables.write import Staged
+from indistinct.errors import PolicyError
+from indistinct.outputs import Output, stage_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from indistinct.outputs import Staged
 
 MASK = "*"
 SHORTEST_KEY = 16
@@ -60,33 +62,18 @@ def read_key(column: str, file: Path | None, variable: str | None) -> bytes:
     return key
 
 
-def check_mapping(path: Path) -> None:
-    """Refuse a mapping that exists, because a mapping is never overwritten, or that has no folder to stand in."""
-    if path.exists():
-        message = f'the mapping "{path.name}" exists; move it, or name another mapping_file'
-        raise DataError(message, file=path.name)
-    if not path.parent.is_dir():
-        message = f'the folder of the mapping "{path.name}" does not exist; make it, or name another mapping_file'
-        raise DataError(message, file=path.name)
+def mapping_output(path: Path) -> Output:
+    """Name the file of a mapping: readable by its owner only, and never overwritten, since nothing else tells it."""
+    return Output(path, "mapping", precious=True, private=True)
 
 
 def stage_mapping(path: Path, pseudonym_of: Mapping[str, str]) -> Staged:
-    """Write which value got which pseudonym, readable by the owner only, to a hidden file beside ``path``.
+    """Write which value got which pseudonym to a hidden file beside ``path``.
 
     Raises DataError when the file system refuses; then nothing is left.
     """
-    staged = Staged(path.with_name(f".{path.name}.{secrets.token_hex(8)}"), path)
-    try:
-        handle = os.open(staged.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(["value", "pseudonym"])
-            writer.writerows(pseudonym_of.items())
-        return staged  # noqa: TRY300  # an interruption on the way out must find the handler too
-    except OSError as error:
-        staged.discard()
-        message = f'the mapping "{path.name}" cannot be written: {error.strerror}; name another mapping_file'
-        raise DataError(message, file=path.name) from error
-    except BaseException:
-        staged.discard()
-        raise
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["value", "pseudonym"])
+    writer.writerows(pseudonym_of.items())
+    return stage_bytes(mapping_output(path), text.getvalue().encode())

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from indistinct.errors import DataError, PolicyError, SchemaError, UnsupportedError
 from indistinct.notices import Notice
+from indistinct.outputs import Origin, origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -62,7 +63,7 @@ class Source:
     ``name`` is for messages: a file name, never a path. ``types`` are the Arrow types of the columns
     (``pa.string()`` throughout where ``is_text``); ``rows`` their number where it is known without reading.
     ``labels`` are the value labels and ``column_labels`` the variable labels of a statistical file. ``dialect`` is
-    the delimiter of a delimited text file.
+    the delimiter of a delimited text file. ``origins`` are the files that it is read from.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Source:
     column_labels: Mapping[str, str] = field(default_factory=dict)
     dialect: str | None = None
     warnings: list[Notice] = field(default_factory=list)
+    origins: tuple[Origin, ...] = ()
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """Read ``columns`` (all by default) in that order, from the first row on; every call starts anew.
@@ -131,6 +133,24 @@ def path_of(table: object) -> Path | None:
     return Path(table) if isinstance(table, str | os.PathLike) and not is_url(table) else None
 
 
+def origins_of(*tables: object) -> tuple[Origin, ...]:
+    """Remember the files that tables are read from: a path, the file of a database, or what a table was made from.
+
+    >>> [file.place.name for file in origins_of("people.csv", "sqlite:///people.db", None)]
+    ['people.csv', 'people.db']
+    """
+    found: list[Origin] = []
+    for table in tables:
+        if isinstance(table, str) and is_url(table):
+            _, _, place = table.partition(":///")
+            found += [origin(place.partition("?")[0])] if place else []
+        elif (path := path_of(table)) is not None:
+            found.append(origin(path))
+        else:
+            found += getattr(table, "origins", ())
+    return tuple(found)
+
+
 def open_source(table: object, options: TableOptions | None = None) -> Source:
     """Open a path, an SQLAlchemy URL or a frame (pandas, Polars, pyarrow, DuckDB) for reading; a source stays itself.
 
@@ -148,19 +168,25 @@ def open_source(table: object, options: TableOptions | None = None) -> Source:
     """
     if isinstance(table, Source):
         return table
-    options = options or TableOptions()
+    origins = origins_of(table)
+    source = _open(table, options or TableOptions())
+    source.origins = origins
+    return source
+
+
+def _open(table: object, options: TableOptions) -> Source:
     path = path_of(table)
     if isinstance(table, str) and path is None:
         _refuse_remote(table)
         from indistinct.tables.database import open_database
 
         return open_database(table, options)
+    if options.query is not None or options.table is not None:
+        raise PolicyError("query and table belong to a database; give its URL, such as sqlite:///file.db")
     if path is None:
         from indistinct.tables.frames import open_frame
 
         return open_frame(table)
-    if options.query is not None or options.table is not None:
-        raise PolicyError("query and table belong to a database; give its URL, such as sqlite:///file.db")
     try:
         is_directory, size = path.is_dir(), path.stat().st_size
     except OSError:

@@ -9,10 +9,8 @@ import io
 import math
 import os
 import re
-import secrets
 import shutil
 from collections import deque
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -23,18 +21,18 @@ import pyarrow.compute as pc
 
 from indistinct.errors import DataError, PolicyError, UnsupportedError
 from indistinct.notices import Notice
+from indistinct.outputs import Output, staging
 from indistinct.tables.arrow import number_array, text_array, whole_numbers
 from indistinct.tables.columnar import ENCODED, EXACT_DOUBLE, is_text, plainly_typed, rebuilt_table
 from indistinct.tables.dictionary import as_text
-from indistinct.tables.source import extra, path_of
+from indistinct.tables.source import extra
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from types import TracebackType
-    from typing import Self
 
     from numpy.typing import NDArray
 
+    from indistinct.outputs import Staged
     from indistinct.tables.published import PublishedColumn
 
     Sheet = tuple[Iterable[pa.RecordBatch], pa.Schema]
@@ -56,87 +54,23 @@ _GUARDED = r"^'*[=+\-@\t\r]"  # a text that looks guarded is guarded once more, 
 _NUMBER = r"^[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?%?$"
 
 
-@dataclass(frozen=True, slots=True)
-class Staged:
-    """A finished file under its hidden temporary ``path``, beside the ``target`` it is meant for.
+def table_output(path: str | os.PathLike[str], *, private: bool = False) -> Output:
+    """Name the file that a table is to be written to, in the format of its suffix (``OUTPUTS``); see ``check_outputs``.
 
-    As a context manager it is discarded on leaving unless it was published.
-    """
+    Raises PolicyError for an unknown suffix.
 
-    path: Path
-    target: Path
-
-    def publish(self) -> Path:
-        """Give the file its name, in one step that replaces an older file; return the name.
-
-        Raises DataError when the file system refuses; the temporary file is then gone.
-        """
-        try:
-            with self.path.open("rb+") as file:
-                os.fsync(file.fileno())
-            self.path.replace(self.target)
-            _sync_directory(self.target.parent)
-        except OSError as error:
-            self.discard()
-            raise _refused(self.target, error) from None
-        return self.target
-
-    def discard(self) -> None:
-        """Remove the temporary file; nothing happens when it is published or gone."""
-        self.path.unlink(missing_ok=True)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.discard()
-
-
-def check_output(path: str | os.PathLike[str], source: object = None, *, force: bool = False) -> Path:
-    """Refuse an output that must not or cannot be written, before anything is computed; return its path.
-
-    ``source`` is what is read: if it is a path, no output may be that file, under any name, even with ``force``;
-    other files that exist are replaced with ``force`` only.
-
-    Raises PolicyError for the source, an existing file, a directory or an unknown suffix (``OUTPUTS``); DataError
-    for a parent directory that is missing or may not be written.
-
-    >>> check_output("there-is-no-such-directory/out.csv")
-    Traceback (most recent call last):
-    indistinct.errors.DataError: the directory of out.csv does not exist; make it first
+    >>> table_output("people.csv").what
+    'output'
     """
     path = Path(path)
     name = path.name or str(path)
-    if path.is_dir():
-        raise PolicyError(f"the output {name} is a directory; name a file in it", file=name)
-    if path.suffix.lower().lstrip(".") not in OUTPUTS:
+    if path.suffix.lower().lstrip(".") not in OUTPUTS and not path.is_dir():
         raise PolicyError(f'the output "{name}" has no suffix to write; use one of {", ".join(OUTPUTS)}', file=name)
-    if is_source(path, source):
-        raise PolicyError(f"the output {name} is the source; a source is never overwritten, name another file")
-    if path.exists() and not force:
-        raise PolicyError(f"the output {name} exists; name another file, or use --force (force=True)", file=name)
-    parent = path.resolve().parent if path.is_symlink() else path.parent
-    if not parent.is_dir():
-        raise DataError(f"the directory of {name} does not exist; make it first", file=name)
-    if not os.access(parent, os.W_OK | os.X_OK):
-        raise DataError(f"the directory of {name} may not be written; choose another", file=name)
-    return path
-
-
-def is_source(path: Path, source: object) -> bool:
-    """Whether a file is what is read, or lies in the folder that is read, under any name."""
-    read = path_of(source)
-    if read is None or not read.exists():
-        return False
-    if read.is_dir():
-        return path.parent.exists() and path.parent.samefile(read)
-    return path.exists() and path.samefile(read)
+    return Output(path, private=private)
 
 
 def stage(
-    path: str | os.PathLike[str],
+    output: Output | str | os.PathLike[str],
     batches: Iterable[pa.RecordBatch],
     schema: pa.Schema,
     *,
@@ -146,7 +80,7 @@ def stage(
     labels: Mapping[str, Mapping[Any, str]] | None = None,
     column_labels: Mapping[str, str] | None = None,
 ) -> Staged:
-    """Write batches to a hidden file beside ``path``, in the format of its suffix (``OUTPUTS``).
+    """Write batches to a hidden file beside ``output``, in the format of its suffix (``OUTPUTS``).
 
     ``schema`` names the columns and their types; a column may come as a dictionary of its type. The order of rows
     is kept, and the same rows give the same bytes however they are cut into batches. Dictionaries and value labels
@@ -162,68 +96,30 @@ def stage(
     when a package is not installed or a limit of the format is passed. Whatever is raised, by ``batches`` too, the
     temporary file is gone.
     """
-    path = Path(path)
-    suffix = path.suffix.lower().lstrip(".")
-    if suffix not in OUTPUTS:
-        raise PolicyError(f'the output "{path.name}" has no suffix to write; use one of {", ".join(OUTPUTS)}')
-    staged = Staged(path.with_name(f".{path.stem}.{secrets.token_hex(8)}{path.suffix}"), path)
+    output = output if isinstance(output, Output) else table_output(output)
+    name, suffix = output.path.name, output.path.suffix.lower().lstrip(".")
     schema = pa.schema([pa.field(column.name, column.type) for column in schema])
     batches = (_ordered(batch, schema) for batch in batches)
-    try:
-        # created here, so that the permissions are those of any new file and no other file is met
-        with staged.path.open("xb") as file:
-            if suffix in ("csv", "tsv"):
-                separator = "\t" if suffix == "tsv" else delimiter
-                _write_delimited(file, batches, schema, separator, missing, safe=spreadsheet_safe)
-            elif suffix == "parquet":
-                _write_parquet(file, batches, schema)
-            elif suffix == "arrow":
-                _write_arrow(file, batches, schema)
-            elif suffix == "xlsx":
-                _write_xlsx(file, {"data": (batches, schema)})
-            else:
-                _write_statistical(staged.path, path.name, batches, schema, labels or {}, column_labels or {})
-        return staged  # noqa: TRY300  # an interruption on the way out must find the handler too
-    except OSError as error:
-        staged.discard()
-        raise _refused(path, error) from None
-    except BaseException:
-        staged.discard()
-        raise
+    with staging(output) as staged, staged.path.open("r+b") as file:
+        if suffix in ("csv", "tsv"):
+            separator = "\t" if suffix == "tsv" else delimiter
+            _write_delimited(file, batches, schema, separator, missing, safe=spreadsheet_safe)
+        elif suffix == "parquet":
+            _write_parquet(file, batches, schema)
+        elif suffix == "arrow":
+            _write_arrow(file, batches, schema)
+        elif suffix == "xlsx":
+            _write_xlsx(file, {"data": (batches, schema)})
+        else:
+            _write_statistical(staged.path, name, batches, schema, labels or {}, column_labels or {})
+    return staged
 
 
 def stage_workbook(path: str | os.PathLike[str], sheets: Mapping[str, Sheet]) -> Staged:
     """Write several tables as the sheets of one workbook, as ``stage`` writes one; raises the same."""
-    path = Path(path)
-    staged = Staged(path.with_name(f".{path.stem}.{secrets.token_hex(8)}{path.suffix}"), path)
-    try:
-        with staged.path.open("xb") as file:
-            _write_xlsx(file, sheets)
-        return staged  # noqa: TRY300  # an interruption on the way out must find the handler too
-    except OSError as error:
-        staged.discard()
-        raise _refused(path, error) from None
-    except BaseException:
-        staged.discard()
-        raise
-
-
-def _refused(path: Path, error: OSError) -> DataError:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        message = f"the disk is full: {path.name} was not written; free some space or choose another place"
-    else:
-        reason = os.strerror(error.errno) if error.errno else "the file system refuses"
-        message = f"{path.name} was not written: {reason.lower()}; choose another place"
-    return DataError(message, file=path.name)
-
-
-def _sync_directory(directory: Path) -> None:
-    if os.name == "posix":
-        handle = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    with staging(table_output(path)) as staged, staged.path.open("r+b") as file:
+        _write_xlsx(file, sheets)
+    return staged
 
 
 def _ordered(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

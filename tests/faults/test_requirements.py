@@ -1,0 +1,70 @@
+"""What a caller requires is judged or refused, and never dropped."""
+
+import inspect
+import typing
+
+import pyarrow as pa
+import pytest
+
+import indistinct as ind
+
+TABLE = pa.table({"age": [31, 31, 33, 33], "ill": ["a", "b", "a", "b"]})
+POLICY = ind.Policy(attributes={"age": {"role": "qi"}, "ill": {"role": "sensitive"}}, privacy=[ind.KAnonymity(2)])
+FUNCTIONS = [ind.audit, ind.risk, ind.attack]
+
+
+def test_an_audit_takes_thresholds_or_a_policy_and_no_unknown_word():
+    assert ind.audit(TABLE, POLICY).satisfied
+    with pytest.raises(TypeError, match='"nonsense"'):
+        ind.audit(TABLE, POLICY, k=50, t="0.01", nonsense=1)
+    with pytest.raises(ind.PolicyError, match=r"either a policy or .*; given are k, t"):
+        ind.audit(TABLE, POLICY, k=50, t="0.01")
+    assert ind.audit(TABLE, qi=["age"], k=50).satisfied is False
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("flags", [{"qi": ["age"]}, {"sensitive": ["ill"]}, {"missing": ["-9"]}, {"person": "ill"}])
+def test_nothing_stands_beside_a_policy(function, flags):
+    with pytest.raises(ind.PolicyError, match=f"given are {next(iter(flags))}"):
+        function(TABLE, POLICY, **flags)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_unknown_words_are_errors_and_the_near_one_is_shown(function):
+    for policy in (POLICY, None):
+        with pytest.raises(TypeError, match=r'"sensitiv".*sensitive'):
+            function(TABLE, policy, sensitiv=["ill"])
+
+
+@pytest.mark.parametrize("function", [ind.risk, ind.attack])
+def test_thresholds_are_for_an_audit(function):
+    with pytest.raises(TypeError, match='"k"'):
+        function(TABLE, qi=["age"], k=50)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_neither_a_policy_nor_columns_is_a_sentence(function):
+    with pytest.raises(ind.PolicyError, match="name the quasi-identifiers"):
+        function(TABLE)
+
+
+@pytest.mark.parametrize(
+    ("flags", "word"),
+    [({"l_kind": "entropy"}, "--l-kind"), ({"t_distance": "equal"}, "--t-distance"), ({"c": 2}, "--c")],
+)
+def test_half_a_requirement_is_none(flags, word):
+    with pytest.raises(ind.PolicyError, match=word):
+        ind.audit(TABLE, qi=["age"], sensitive=["ill"], **flags)
+
+
+def test_a_query_of_a_frame_is_refused():
+    with pytest.raises(ind.PolicyError, match="belong to a database"):
+        ind.audit(TABLE, POLICY, query="select * from people where age > 32")
+
+
+@pytest.mark.parametrize("name", [name for name in ind.__all__ if inspect.isfunction(getattr(ind, name))])
+def test_public_signatures_take_no_words_of_any_kind(name):
+    for parameter in inspect.signature(getattr(ind, name)).parameters.values():
+        assert parameter.kind is not inspect.Parameter.VAR_POSITIONAL
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            assert typing.get_origin(parameter.annotation) is typing.Unpack or "Unpack" in str(parameter.annotation)
