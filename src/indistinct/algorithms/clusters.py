@@ -19,9 +19,9 @@ from indistinct.algorithms.local.frame import within_limit
 from indistinct.algorithms.local.merging import merge_violators, violating_rows
 from indistinct.algorithms.local.plan import MOST_START
 from indistinct.algorithms.local.settle import settle_classes
-from indistinct.algorithms.local.state import assignment_of, state_of
+from indistinct.algorithms.local.state import assignment_of, domains_of, state_of
 from indistinct.errors import PolicyError
-from indistinct.kernels.criteria import DISTINCT
+from indistinct.kernels.criteria import DISTINCT, K
 from indistinct.kernels.guards import KIND, LEAST_SIZE
 from indistinct.kernels.partition import empty_partition
 
@@ -142,7 +142,7 @@ def _clustered(problem: Problem, cluster: Cluster) -> State:
     k = int(problem.guards.limits[LEAST_SIZE])
     state = _with_classes(rows, *_numbered(rows, cluster, k))
     larger = int(problem.tuples.mass[:, 1].sum()) // MOST_START
-    slow = bool((problem.guards.spec[:, KIND] != DISTINCT).any())  # a few rows more give a class distinct values
+    slow = bool(not np.isin(problem.guards.spec[:, KIND], (K, DISTINCT)).all())  # of these a few rows more give enough
     if slow and len(state.used) > MOST_START and larger > k and violating_rows(state) > problem.frequencies.total / 2:
         state = _with_classes(rows, *_numbered(rows, cluster, larger))
     return state
@@ -176,8 +176,7 @@ def state_of_classes(problem: Problem, parts: Parts) -> State:
 def _with_classes(state: State, class_of: Int64, number: int) -> State:
     from indistinct.kernels.partition import fill
 
-    domains = [hierarchy.size for hierarchy in state.problem.frequencies.sensitive]
-    parts = empty_partition(len(class_of), number, state.units.reach.shape[1], domains)
+    parts = empty_partition(len(class_of), number, state.units.reach.shape[1], domains_of(state.problem))
     fill(state.units, state.problem.costs, parts, class_of.astype(np.int32))
     return replace(state, parts=parts)
 

@@ -28,8 +28,9 @@ from indistinct.kernels.criteria import (
     RECURSIVE,
     T_HIERARCHICAL,
     T_ORDERED,
+    K,
 )
-from indistinct.kernels.units import ROWS, Units
+from indistinct.kernels.units import ROWS, SIZE, Units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,8 +47,9 @@ KIND, COLUMN, VALUES, HEIGHT, AT = range(5)
 class Guards(NamedTuple):
     """All criteria in flat arrays, ordered by sensitive column.
 
-    ``limits`` int64[4]: least size k, largest domain, largest number of distinct values asked for, and 1 if that
-    is the only criterion beside size. ``spec``
+    ``limits`` int64[4]: least size k, largest domain, largest number of distinct values (or persons) asked for, and 1
+    if distinct values are the only criterion beside size. Sizes add up; where persons are in several units the sum is
+    only an upper bound, and the criterion ``K`` (column -1) counts distinct persons. ``spec``
     int64[q, 5]: kind, sensitive column, its number of values m, levels, start in ``share``. ``parameter``
     float64[q, 2]. ``node`` int32[.] and ``share`` float64[.]: for each level m nodes and their shares (distances
     on trees); the distribution function and its prefix sums (ordered); 1 where a value is concerned (alpha).
@@ -237,6 +239,23 @@ def over(guards: Guards, q: int, found: int, rows: int, scratch: Scratch) -> flo
     return over if over > BAND else 0.0
 
 
+@step
+def persons(units: Units, ids: Int32, enough: int, scratch: Scratch) -> int:
+    """Count the distinct persons of some units, no further than ``enough``."""
+    found, looked = np.int64(0), np.int64(0)
+    while looked < len(ids) and found < enough:
+        u = ids[looked]
+        looked += 1
+        found += units.mass[u, SIZE]
+        for i in range(units.begin[u], units.begin[u + 1]):
+            found -= scratch.bins[units.person[i]]
+            scratch.bins[units.person[i]] = 1
+    for u in ids[:looked]:
+        for i in range(units.begin[u], units.begin[u + 1]):
+            scratch.bins[units.person[i]] = 0
+    return min(found, enough)
+
+
 @lean
 def shortfall(units: Units, guards: Guards, ids: Int32, scratch: Scratch) -> float:
     """How far some units are from satisfying all criteria but size: 0 if they do, at most about 1 for each."""
@@ -246,6 +265,10 @@ def shortfall(units: Units, guards: Guards, ids: Int32, scratch: Scratch) -> flo
     total = 0.0
     found, column = np.int64(0), np.int64(-1)
     for q in range(len(guards.spec)):
+        if guards.spec[q, KIND] == K:
+            k = guards.limits[LEAST_SIZE]
+            total += (k - persons(units, ids, k, scratch)) / k
+            continue
         # the recursive test spoils the counts
         if guards.spec[q, COLUMN] != column or guards.spec[q - 1, KIND] == RECURSIVE:
             column = guards.spec[q, COLUMN]
@@ -256,12 +279,15 @@ def shortfall(units: Units, guards: Guards, ids: Int32, scratch: Scratch) -> flo
 
 @step
 def places_missing(units: Units, guards: Guards, ids: Int32, scratch: Scratch) -> int:
-    """How many distinct values some units lack, at most over the sensitive columns."""
-    missing = 0
+    """How many distinct values some units lack, at most over the sensitive columns, or distinct persons."""
+    missing = np.int64(0)
     for q in range(len(guards.spec)):
-        if guards.spec[q, KIND] == DISTINCT:
+        if guards.spec[q, KIND] == K:
+            k = guards.limits[LEAST_SIZE]
+            missing = max(missing, k - persons(units, ids, k, scratch))
+        elif guards.spec[q, KIND] == DISTINCT:
             found = tally(units, guards.spec[q, COLUMN], guards.spec[q, VALUES], ids, scratch)
-            missing = max(missing, int(guards.parameter[q, 0]) - found)
+            missing = max(missing, np.int64(guards.parameter[q, 0]) - found)
     return missing
 
 

@@ -53,9 +53,12 @@ class Partition(NamedTuple):
     first: Int64
 
 
-def empty_partition(n: int, g: int, width: int, domains: Sequence[int]) -> Partition:
-    """Partition of n units into at most g classes, none of them used yet; ``domains``: sizes by sensitive column."""
-    total = sum(domains)
+def empty_partition(n: int, g: int, width: int, domains: Sequence[int] | None) -> Partition:
+    """Partition of n units into at most g classes, none of them used yet.
+
+    ``domains``: sizes by sensitive column (None: members are counted when asked for).
+    """
+    total = sum(domains or ())
     state = np.zeros((g, 3), np.int32)
     state[:, HEAD] = -1
     return Partition(
@@ -67,7 +70,7 @@ def empty_partition(n: int, g: int, width: int, domains: Sequence[int]) -> Parti
         np.empty((g, width), np.int32),
         np.zeros(g),
         np.zeros((g, total if total <= LARGEST_COUNTS else 0), np.int32),
-        np.cumsum([0, *domains])[:-1].astype(np.int64),
+        np.cumsum([0, *(domains or ())])[:-1].astype(np.int64),
     )
 
 

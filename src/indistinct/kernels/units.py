@@ -21,7 +21,9 @@ class Units(NamedTuple):
     ``reach`` int32[n, w]: the codes of the d quasi-identifiers, then their negatives, then zeros: the box of a
     class is the maximum of its members, one vector operation. ``mass`` int64[n, 2]: rows, and what counts for k
     (persons, else rows). The sensitive values of unit u are ``values`` int32[., s] and ``counts`` int64[.] at
-    ``start[u]:start[u + 1]``. ``kin`` int32[n]: units with the same number are the same to every criterion.
+    ``start[u]:start[u + 1]``. Those of its persons who are in other units too are ``person`` int32[.] at
+    ``begin[u]:begin[u + 1]``: a class of several units counts them once. ``kin`` int32[n]: units with the same number
+    are the same to every criterion.
     """
 
     reach: Int32
@@ -30,6 +32,8 @@ class Units(NamedTuple):
     start: Int64
     values: Int32
     counts: Int64
+    begin: Int64
+    person: Int32
 
 
 def reach_of(codes: Int32) -> Int32:
@@ -41,14 +45,24 @@ def reach_of(codes: Int32) -> Int32:
     return reach
 
 
-def units_of(reach: Int32, mass: Int64, start: Int64, values: Int32, counts: Int64) -> Units:
-    """Bring units into the form that kernels read."""
+def units_of(
+    reach: Int32,
+    mass: Int64,
+    start: Int64,
+    values: Int32,
+    counts: Int64,
+    begin: Int64 | None = None,
+    person: Int32 | None = None,
+) -> Units:
+    """Bring units into the form that kernels read; without ``begin`` and ``person`` nobody is in two units."""
+    if begin is None or person is None:
+        begin, person = np.zeros(len(mass) + 1, np.int64), np.zeros(0, np.int32)
     kin = np.arange(len(mass), dtype=np.int32)
     if values.shape[1]:
-        alone = np.flatnonzero(np.diff(start) == 1)
+        alone = np.flatnonzero((np.diff(start) == 1) & (np.diff(begin) == 0))
         together = np.zeros(len(alone), np.int64)
         for column in (*mass[alone].T, *values[start[alone]].T):
             _, number = np.unique(together * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
             together = number.reshape(-1)
         kin[alone] = len(mass) + together
-    return Units(reach, mass, kin, start, values, counts)
+    return Units(reach, mass, kin, start, values, counts, begin, person)

@@ -50,9 +50,13 @@ def problem_of(frequencies: Frequencies, policy: Policy) -> Problem:
     context = Context(frequencies.references)
     compiled = [criterion for privacy in policy.privacy for criterion in _guides(privacy, context)]
     names = [hierarchy.attribute for hierarchy in frequencies.sensitive]
-    guards = guards_of(compiled, names, [hierarchy.size for hierarchy in frequencies.sensitive])
+    persons = frequencies.persons
+    spanning = 0 if persons is None else persons.spanning
+    guards = guards_of(compiled, names, [hierarchy.size for hierarchy in frequencies.sensitive], spanning)
     values = np.ascontiguousarray(frequencies.codes[:, len(frequencies.quasi) :])
-    mass = np.stack([frequencies.tuple_rows, _sizes(frequencies)], axis=1)
+    size = frequencies.tuple_rows if persons is None else persons.single + np.diff(persons.start)
+    people = (None, None) if persons is None else (persons.start, persons.ids)
+    mass = np.stack([frequencies.tuple_rows, size], axis=1)
     return Problem(
         frequencies,
         policy.privacy,
@@ -60,7 +64,7 @@ def problem_of(frequencies: Frequencies, policy: Policy) -> Problem:
         floor(policy.suppression.limit * frequencies.total),
         costs_of(frequencies.quasi),
         guards,
-        units_of(reach_of(frequencies.tuples), mass, frequencies.start, values, frequencies.rows),
+        units_of(reach_of(frequencies.tuples), mass, frequencies.start, values, frequencies.rows, *people),
         blocks_of(frequencies),
     )
 
@@ -72,20 +76,6 @@ def _guides(privacy: Privacy, context: Context) -> tuple[Criterion, ...]:
     if compiled is None and model.necessary is not None:
         return model.necessary(privacy, context)
     return compiled or ()
-
-
-def _sizes(frequencies: Frequencies) -> Int64:
-    """What each tuple adds to the size of its class: its rows, or a share of its persons.
-
-    A person with rows in several tuples is counted for one of them only, so that sums over any tuples never
-    exceed the number of distinct persons.
-    """
-    persons = frequencies.persons
-    if persons is None:
-        return frequencies.tuple_rows
-    owner = np.repeat(np.arange(len(persons.single)), np.diff(persons.start))
-    first = np.unique(persons.ids, return_index=True)[1]
-    return persons.single + np.bincount(owner[first], minlength=len(persons.single))
 
 
 def blocks_of(frequencies: Frequencies) -> Int64:

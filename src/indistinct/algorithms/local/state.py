@@ -110,16 +110,21 @@ def state_of(
         np.append(first, len(cell)),
         problem.tuples.values[cell],
         counts,
+        # with persons units are tuples
+        *((problem.tuples.begin.copy(), problem.tuples.person.copy()) if persons else ()),
     )
     classes = int(class_of_tuple.max(initial=-1)) + 1
     room = max(classes, int(mass[:, 1].sum()) // int(problem.guards.limits[LEAST_SIZE])) + 2 * MOST_REGIONS
-    parts = empty_partition(len(tuple_of), min(room, len(tuple_of) + 1), units.reach.shape[1], _domains(problem))
+    parts = empty_partition(len(tuple_of), min(room, len(tuple_of) + 1), units.reach.shape[1], domains_of(problem))
     single = np.ones(len(tuple_of), np.bool_) if persons else split[tuple_of] | given
     fill(units, problem.costs, parts, np.where(given, borrower[tuple_of], class_of_tuple[tuple_of]))
     return State(problem, units, cell, tuple_of, single, rank, np.arange(len(single), dtype=np.int32), parts)
 
 
-def _domains(problem: Problem) -> list[int]:
+def domains_of(problem: Problem) -> list[int] | None:
+    """Sizes of the sensitive domains by which classes are counted; None where persons must be counted as well."""
+    if len(problem.tuples.person):
+        return None
     return [hierarchy.size for hierarchy in problem.frequencies.sensitive]
 
 
@@ -197,10 +202,10 @@ def regroup(state: State, nearest: Int32) -> None:
     place = np.empty(len(order), np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     units = state.units
-    lengths = np.diff(units.start)[order]
-    start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    entries = np.repeat(units.start[order] - start[:-1], lengths) + np.arange(start[-1])
-    of_entries: tuple[NDArray[Any], ...] = (units.values, units.counts, state.cell)
+    lists: tuple[tuple[Int64, tuple[NDArray[Any], ...]], ...] = (
+        (units.start, (units.values, units.counts, state.cell)),
+        (units.begin, (units.person,)),
+    )
     of_units: tuple[NDArray[Any], ...] = (
         units.reach,
         units.mass,
@@ -210,11 +215,15 @@ def regroup(state: State, nearest: Int32) -> None:
         state.number,
         nearest,
     )
-    for array in of_entries:
-        array[:] = array[entries]
+    for edges, arrays in lists:
+        lengths = np.diff(edges)[order]
+        start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        entries = np.repeat(edges[order] - start[:-1], lengths) + np.arange(start[-1])
+        for array in arrays:
+            array[:] = array[entries]
+        edges[:] = start
     for array in of_units:
         array[:] = array[order]
-    units.start[:] = start
     np.copyto(nearest, place[nearest], where=nearest >= 0)
     refill(state, class_of[order])
 
