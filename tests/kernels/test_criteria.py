@@ -67,6 +67,11 @@ MODELS = {
         ["1.5", 3],
         lambda c: max(c) < Fraction(3, 2) * sum(sorted(c, reverse=True)[2:]),
     ),
+    "recursive l=4": (
+        criteria.RECURSIVE,
+        ["3", 4],
+        lambda c: max(c) < 3 * sum(sorted(c, reverse=True)[3:]),
+    ),
     "recursive l=1": (criteria.RECURSIVE, ["0.5", 1], lambda c: 2 * max(c) < sum(c)),
     "ordered": (criteria.T_ORDERED, ["1/5"], lambda c: ordered(shares_of(c), REFERENCE) <= Fraction(1, 5)),
     "ordered, last first": (
