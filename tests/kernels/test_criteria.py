@@ -260,3 +260,11 @@ def test_rows_to_remove_by_hand(kind, parameters, counts, least, factor):
     else:
         assert bound <= least * factor
     assert bound >= 0.25 * least * factor
+
+
+@pytest.mark.parametrize("counts", [(1, 2, 2, 0), (2, 1, 1, 0), (1, 1, 2, 0), (0, 1, 3, 3), (3, 1, 1, 1), (2, 2, 4, 4)])
+def test_entropy_of_unequal_shares_at_the_threshold_is_left_undecided(counts):
+    length = 2.0 ** sum(-float(p) * log(p) / log(2) for p in shares_of(counts) if p)
+    for near in (length, length * (1 + 1e-11), length * (1 - 1e-11)):
+        assert abs(criteria.violation(*arguments(criteria.ENTROPY, [near], counts, REFERENCE))) < criteria.BAND
+        assert criteria.removable(*arguments(criteria.ENTROPY, [near], counts, REFERENCE)) == 0
