@@ -67,6 +67,11 @@ MODELS = {
         ["1.5", 3],
         lambda c: max(c) < Fraction(3, 2) * sum(sorted(c, reverse=True)[2:]),
     ),
+    "recursive l=4": (
+        criteria.RECURSIVE,
+        ["3", 4],
+        lambda c: max(c) < 3 * sum(sorted(c, reverse=True)[3:]),
+    ),
     "recursive l=1": (criteria.RECURSIVE, ["0.5", 1], lambda c: 2 * max(c) < sum(c)),
     "ordered": (criteria.T_ORDERED, ["1/5"], lambda c: ordered(shares_of(c), REFERENCE) <= Fraction(1, 5)),
     "ordered, last first": (
@@ -255,3 +260,11 @@ def test_rows_to_remove_by_hand(kind, parameters, counts, least, factor):
     else:
         assert bound <= least * factor
     assert bound >= 0.25 * least * factor
+
+
+@pytest.mark.parametrize("counts", [(1, 2, 2, 0), (2, 1, 1, 0), (1, 1, 2, 0), (0, 1, 3, 3), (3, 1, 1, 1), (2, 2, 4, 4)])
+def test_entropy_of_unequal_shares_at_the_threshold_is_left_undecided(counts):
+    length = 2.0 ** sum(-float(p) * log(p) / log(2) for p in shares_of(counts) if p)
+    for near in (length, length * (1 + 1e-11), length * (1 - 1e-11)):
+        assert abs(criteria.violation(*arguments(criteria.ENTROPY, [near], counts, REFERENCE))) < criteria.BAND
+        assert criteria.removable(*arguments(criteria.ENTROPY, [near], counts, REFERENCE)) == 0

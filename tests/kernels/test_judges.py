@@ -35,6 +35,7 @@ CRITERIA = {
     "entropy": criterion(contract.ENTROPY, 2.2),
     "recursive": criterion(contract.RECURSIVE, 1.5, 2),
     "recursive 3": criterion(contract.RECURSIVE, 4, 3),
+    "recursive 4": criterion(contract.RECURSIVE, 3, 4),
     "recursive 1": criterion(contract.RECURSIVE, 0.5, 1),
     "t ordered": criterion(contract.T_ORDERED, 0.15),
     "t ordered, last first": criterion(contract.T_ORDERED, 0.15, 1),
