@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 
 import pytest
-from indistinct.cli.app import run
 
 import indistinct as ind
+from indistinct.cli.app import run
 from indistinct.errors import DataError, SchemaError
 from indistinct.plain import shown, visible
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from indistinct.cli.app import run
 
 import indistinct as ind
+from indistinct.cli.app import run
 from indistinct.outputs import Output, publish, stage_bytes, write_bytes
 from indistinct.reports.report import stage_report
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from indistinct.cli.app import run
 
 import indistinct as ind
+from indistinct.cli.app import run
 
 CASE = Path(__file__).parent / "06-length-of-stay-tells-the-date"
 PLAIN = {"role": "insensitive", "confirmed": ["unique"]}
