@@ -46,8 +46,10 @@ REFUSED = {
     ),
     "a value out of order": (
         "mark\nlow\nlow\nhuge\nhuge\n",
-        '[attributes.mark]\nrole = "qi"\ntype = "ordinal"\norder = ["low", "high"]\n'
-        'hierarchy = { kind = "ordinal", sizes = [2] }\n',
+        (
+            '[attributes.mark]\nrole = "qi"\ntype = "ordinal"\norder = ["low", "high"]\n'
+            'hierarchy = { kind = "ordinal", sizes = [2] }\n'
+        ),
         '"huge"',
     ),
 }
