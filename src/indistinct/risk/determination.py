@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 CHANCE = 0.01
 REMAINING = 0.05
-SCREENED = 20_000  # rows by which a pair of columns is ruled out before all are counted
+SCREENED = 5_000  # rows by which a pair of columns is ruled out before all are counted
 LOOSE = 4  # times what may remain open in so few rows
 YEAR = 10_000  # as one number: year, month and day
 
