@@ -118,8 +118,8 @@ def binder(
     """Return the function that gives a column's distinct texts their order and their hierarchy.
 
     Notices show values of the columns in ``quasi`` only: they are kept, and sensitive values would be with them. With
-    ``quasi_as_text`` these columns are taken as they stand, once every cell can be read: an audit judges the labels of
-    a table, whatever they mean.
+    ``quasi_as_text`` these columns are taken as they stand, if every cell can be read: an audit judges the labels of a
+    table, whatever they mean.
     Columns with a reference from another table take over its values; others than those are an error.
     """
     ordered = {

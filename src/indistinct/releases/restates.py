@@ -11,7 +11,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from indistinct.notices import Notice
 from indistinct.releases.prepare import reading_of
-from indistinct.risk.determination import by_arithmetic, by_value, combined, determines
+from indistinct.risk.determination import by_arithmetic, by_value, combined, may_be_equal, may_determine, sample
 from indistinct.tables.columnar import is_text
 from indistinct.tables.order import numbered_rows
 from indistinct.tables.records import SUPPRESSED
@@ -66,6 +66,11 @@ class _Weight:
 
     rows: Codes
     person: Codes | None
+
+    @cached_property
+    def few(self) -> Codes:
+        """The units by which most columns are ruled out."""
+        return sample(len(self.rows))
 
     def once(self, value: Codes, label: Codes, column: Codes) -> tuple[Codes, Codes, Codes, Codes]:
         """Count rows of one person that agree in all of this once: they repeat each other, and confirm nothing."""
@@ -169,7 +174,7 @@ def _told(hidden: _Hidden, plain: list[_Column], weight: _Weight) -> Iterator[tu
     """Yield what is told of one column, with the columns that tell it."""
     telling = []
     for column in plain:
-        found = _by_value(hidden, column, weight) or _by_offset(hidden, column, weight.rows)
+        found = _by_value(hidden, column, weight) or _by_offset(hidden, column, weight)
         if found is not None:
             telling.append(column.name)
             yield found, (hidden.name, column.name)
@@ -182,7 +187,7 @@ def _told(hidden: _Hidden, plain: list[_Column], weight: _Weight) -> Iterator[tu
         )
         yield Notice("restates", hidden.name, message), (hidden.name,)
     for (one, own), (other, its) in combinations(measured[:COMBINED], 2):
-        notice = _by_pair(hidden, (one.name, *own), (other.name, *its), weight.rows)
+        notice = _by_pair(hidden, (one.name, *own), (other.name, *its), weight)
         if notice is not None:
             yield notice, (hidden.name, one.name, other.name)
 
@@ -191,8 +196,12 @@ def _by_value(hidden: _Hidden, column: _Column, weight: _Weight) -> Notice | Non
     """Say that the values of a column determine another, at the finest level for which they do."""
     levels = [None] if hidden.hierarchy is None else [*hidden.hierarchy.levels[: max(hidden.hierarchy.height, 1)]]
     for number, level in enumerate(levels):
+        few = weight.few
+        some = hidden.codes[few] if level is None else level.node_of[hidden.codes[few]]
+        if not may_determine(some, hidden.label[few], column.codes[few], weight.rows[few]):
+            continue
         value = hidden.codes if level is None else level.node_of[hidden.codes]
-        if determines(*weight.once(value, hidden.label, column.codes)) is not None:
+        if by_value(*weight.once(value, hidden.label, column.codes)).holds():
             found = by_value(value, hidden.label, column.codes, weight.rows)
             what = f'"{column.name}" is published unchanged and tells "{hidden.name}"'
             what += f" up to level {number} of its hierarchy" if number else ""
@@ -200,24 +209,30 @@ def _by_value(hidden: _Hidden, column: _Column, weight: _Weight) -> Notice | Non
     return None
 
 
-def _by_offset(hidden: _Hidden, column: _Column, weight: Codes) -> Notice | None:
+def _by_offset(hidden: _Hidden, column: _Column, weight: _Weight) -> Notice | None:
     """Say that a column is the other one but for a constant, or is equal to it."""
     if hidden.measure is None or column.measure is None or hidden.measure[0] != column.measure[0]:
         return None
-    found = by_arithmetic(hidden.measure[1], hidden.label, column.measure[1], weight)
+    few = weight.few
+    if not may_be_equal(hidden.measure[1][few], column.measure[1][few]):
+        return None
+    found = by_arithmetic(hidden.measure[1], hidden.label, column.measure[1], weight.rows)
     what = f'"{column.name}" is published unchanged and is "{hidden.name}" but for a constant'
     return None if found is None else _notice(hidden, (column.name,), what, found)
 
 
 def _by_pair(
-    hidden: _Hidden, one: tuple[str, str, Float64], other: tuple[str, str, Float64], weight: Codes
+    hidden: _Hidden, one: tuple[str, str, Float64], other: tuple[str, str, Float64], weight: _Weight
 ) -> Notice | None:
     """Say that two columns give the other one as a sum or a difference."""
     assert hidden.measure is not None  # noqa: S101  # asked before
-    wanted, number = hidden.measure
-    whole = not (np.isfinite(number) & (number % 1 != 0)).any()
-    for how, expected in combined(one[2], other[2], (one[1], other[1]), wanted):
-        found = by_arithmetic(number, hidden.label, np.floor(expected + ROUNDED) if whole else expected, weight)
+    (wanted, number), few, kinds = hidden.measure, weight.few, (one[1], other[1])
+    for way, (how, some) in enumerate(combined(one[2][few], other[2][few], kinds, wanted)):
+        whole = not (np.isfinite(number[few]) & (number[few] % 1 != 0)).any()
+        if not may_be_equal(number[few], np.floor(some + ROUNDED) if whole else some):
+            continue
+        _, expected = next(islice(combined(one[2], other[2], kinds, wanted), way, None))
+        found = by_arithmetic(number, hidden.label, np.floor(expected + ROUNDED) if whole else expected, weight.rows)
         if found is not None:
             names = (one[0], other[0])
             what = f'"{one[0]}" and "{other[0]}" are published unchanged, and "{hidden.name}" is their {how}'

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 CHANCE = 0.01
 REMAINING = 0.05
-SCREENED = 20_000  # rows by which a pair of columns is ruled out before all are counted
+SCREENED = 5_000  # rows by which a pair of columns is ruled out before all are counted
 LOOSE = 4  # times what may remain open in so few rows
 YEAR = 10_000  # as one number: year, month and day
 
@@ -97,15 +97,22 @@ def by_value(value: Codes, label: Codes, column: Codes, weight: Codes) -> Determ
     return Determined(rows_told, told, int(likeliest.sum()), steps, agreeing / couples if couples else 1.0)
 
 
-def determines(value: Codes, label: Codes, column: Codes, weight: Codes) -> Determined | None:
-    """Return what a column tells of a value if it determines it; a few rows rule out most columns at once."""
-    if len(value) > 2 * SCREENED:
-        few = np.linspace(0, len(value) - 1, SCREENED).astype(np.int64)
-        first = by_value(value[few], label[few], column[few], weight[few])
-        if first.rows - first.told > LOOSE * REMAINING * max(first.rows - first.guessed, 1):
-            return None
+def sample(units: int) -> Codes:
+    """Choose the units by which columns are ruled out: all of a small table."""
+    return np.linspace(0, units - 1, SCREENED).astype(np.int64) if units > 2 * SCREENED else np.arange(units)
+
+
+def may_determine(value: Codes, label: Codes, column: Codes, weight: Codes) -> bool:
+    """Whether a few rows leave it open that a column determines a value."""
     found = by_value(value, label, column, weight)
-    return found if found.holds() else None
+    return found.rows - found.told <= LOOSE * REMAINING * max(found.rows - found.guessed, 1)
+
+
+def may_be_equal(number: Float64, expected: Float64) -> bool:
+    """Whether a few rows leave it open that two numbers are equal but for a constant."""
+    apart = np.round(number - expected, 6)
+    times = np.unique(apart[np.isfinite(apart)], return_counts=True)[1]
+    return bool(times.max(initial=0) >= (1 - LOOSE * REMAINING) * times.sum())
 
 
 def by_arithmetic(number: Float64, label: Codes, expected: Float64, weight: Codes) -> Determined | None:
@@ -116,12 +123,6 @@ def by_arithmetic(number: Float64, label: Codes, expected: Float64, weight: Code
     >>> by_arithmetic(admitted, np.zeros(4, int), discharged - nights, np.ones(4, int)).told
     4
     """
-    if len(number) > 2 * SCREENED:
-        few = np.linspace(0, len(number) - 1, SCREENED).astype(np.int64)
-        apart = np.round(number[few] - expected[few], 6)
-        _, times = np.unique(apart[np.isfinite(apart)], return_counts=True)
-        if times.max(initial=0) < (1 - LOOSE * REMAINING) * times.sum():
-            return None
     apart = np.round(number - expected, 6)
     known = np.isfinite(apart)
     if not known.any():
