@@ -221,9 +221,9 @@ def _begin(output: Output) -> Staged:
         try:
             # while it is empty it has the permissions of any new file, which it gets back with its name
             mode = 0o600 if output.private else stat.S_IMODE(os.fstat(lock.fileno()).st_mode)
-            path.chmod(0o600)
-            _lock(lock)
-            if os.fstat(lock.fileno()).st_nlink:  # or another run took the newborn file for a leftover
+            os.chmod(lock.fileno() if os.chmod in os.supports_fd else path, 0o600)  # noqa: PTH101
+            _lock(lock, wait=True)  # another run may just look whether this newborn file is a leftover
+            if os.fstat(lock.fileno()).st_nlink:  # else it was taken for one, and is gone
                 return Staged(path, output, mode, lock)
         except BaseException:
             with suppress(FileNotFoundError):

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
@@ -249,6 +250,17 @@ def test_of_two_runs_on_one_new_output_one_gets_it(tmp_path):
     assert "exists" in said[0] + said[1]
     assert names(tmp_path) == ["out.csv", "out.csv.manifest.json", "race.py"]
     assert ind.verify(B07 / "input.csv", tmp_path / "out.csv", B07 / "policy.toml").document["hash"] == "match"
+
+
+def test_runs_in_one_folder_do_not_take_newborn_files_for_leftovers(tmp_path):
+    def write(run):
+        for number in range(100):
+            write_bytes(Output(tmp_path / f"{run}-{number}"), b"whole")
+
+    with ThreadPoolExecutor(4) as runs:
+        list(runs.map(write, range(4)))
+    assert len(names(tmp_path)) == 400
+    assert {path.read_bytes() for path in tmp_path.iterdir()} == {b"whole"}
 
 
 @pytest.mark.parametrize("links", [True, False])
