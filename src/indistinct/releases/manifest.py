@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-INTERNAL = ("phases", "seconds", "transforms", "report", "public_report", "dictionary", "warnings", "ledger")
+# what depends on the time, on the search or on rows that are not in the file
+UNPUBLISHED = ("proven_optimal", "suppressed_because", "levels")
+INTERNAL = ("phases", "seconds", "transforms", "report", "public_report", "dictionary", "warnings", "ledger", *UNPUBLISHED)
 # under a model of scope mechanism the number of rows that were dropped is itself protected
 SECRET = ("rows", "persons", "suppressed_rows", "left_out_rows", "loss")
 MECHANISMS = ("safepub",)
@@ -39,7 +41,7 @@ def manifest_path(output: Path) -> Path:
 
 
 def stage_manifest(
-    document: Mapping[str, Any], outputs: Sequence[Staged], policy_hash: str, place: Path | None = None
+    document: Mapping[str, Any], outputs: Sequence[Staged], fingerprint: str, place: Path | None = None
 ) -> Staged:
     """Write the manifest of staged files to a hidden file beside the first (or beside ``place``).
 
@@ -52,7 +54,7 @@ def stage_manifest(
     public = {key: value for key, value in document.items() if key not in (*INTERNAL, *secret)}
     public["outputs"] = [output.target.name for output in outputs]
     public["manifest"] = path.name
-    public["policy_sha256"] = policy_hash
+    public["policy_sha256"] = fingerprint
     public["versions"] = {name: version(name) for name in ("indistinct", "numpy", "pyarrow", "duckdb")}
     text = json.dumps(public, indent=2, ensure_ascii=False) + "\n"
     return stage_document(path, text.encode(), "manifest")

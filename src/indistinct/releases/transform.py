@@ -395,7 +395,7 @@ def _staged_record(found: Transformed, staged: Staged) -> Staged:
         "outputs": [staged.target.name],
         "manifest": path.name,
         "sha256": {staged.target.name: sha256(staged.path)},
-        "policy_sha256": found.policy.hash(),
+        "policy_sha256": found.policy.fingerprint(),
         "versions": {name: version(name) for name in ("indistinct", "numpy", "pyarrow", "duckdb")},
     }
     beside = Staged(path.with_name(f".{path.name}.{secrets.token_hex(8)}"), path)
