@@ -5,6 +5,7 @@ Starred rows stay a matter of reading, since a hierarchy may end in the token; m
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from indistinct.notices import Notice
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from indistinct.policy import Policy
     from indistinct.releases.prepare import Prepared
+    from indistinct.releases.recount import Recount
 
 # what tells the entries of one model apart
 TELLING = ("model", "attribute", "attributes", "distance", "kind", "absent", "estimator")
@@ -44,11 +46,13 @@ def false_claims(
     policy: Policy,
     models: Sequence[Mapping[str, Any]],
     counts: Mapping[str, tuple[int, int]],
+    sizes: Sequence[int],
 ) -> list[str]:
     """Name what a manifest says and is not so; of what it does not say, nothing is said.
 
-    ``models`` are the entries as judged on the file, ``counts`` the least and the largest true number under each key.
-    A manifest of before holds the fingerprint of the whole policy, a newer one that of its public form.
+    ``models`` are the entries as judged on the file, ``counts`` the least and the largest true number under each key,
+    ``sizes`` those of the published classes. A manifest of before holds the hash of the whole policy and figures of the
+    search; a newer one the fingerprint of the public form and figures of the file, which are compared.
     """
     if manifest is None:
         return []
@@ -60,7 +64,22 @@ def false_claims(
         if claimed is not None and not (_is_number(claimed) and least <= claimed <= most):
             true = str(least) if least == most else f"{least} to {most}"
             found.append(f"the manifest says {key} = {claimed!r}; true is {true}")
+    if manifest.get("policy_sha256") != policy.hash():
+        if manifest.get("classes", len(sizes)) != len(sizes):
+            found.append(f"the manifest says classes = {manifest['classes']!r}; true is {len(sizes)}")
+        found += _false_losses(manifest, sizes)
     return [*found, *_false_models(manifest.get("models"), models, by_rows=policy.person is None)]
+
+
+def published_sizes(found: Recount, quasi: Sequence[str], policy: Policy) -> list[int]:
+    """Sizes in rows of the classes of equal published quasi-identifiers; exempt rows of tokens are no class."""
+    columns = [found.column(name) for name in quasi if name in found.columns]
+    sizes: Counter[tuple[str | None, ...]] = Counter()
+    for position, number in enumerate(found.rows.tolist()):
+        sizes[tuple(texts[codes[position]] for texts, codes in columns)] += number
+    if policy.suppression.rows == "exempt":
+        sizes.pop((policy.output.suppressed_token,) * len(columns), None)
+    return list(sizes.values())
 
 
 def size_losses(sizes: Sequence[int], suppressed: int) -> dict[str, float]:
@@ -77,10 +96,10 @@ def size_losses(sizes: Sequence[int], suppressed: int) -> dict[str, float]:
     }
 
 
-def false_losses(manifest: Mapping[str, Any] | None, sizes: Sequence[int]) -> list[str]:
+def _false_losses(manifest: Mapping[str, Any], sizes: Sequence[int]) -> list[str]:
     """Name the losses of a manifest that are not those of the published classes."""
-    claimed = (manifest or {}).get("loss")
-    suppressed = (manifest or {}).get("suppressed_rows")
+    claimed = manifest.get("loss")
+    suppressed = manifest.get("suppressed_rows")
     if claimed is None or not _is_number(suppressed):
         return []
     if not isinstance(claimed, dict):

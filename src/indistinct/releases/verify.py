@@ -11,7 +11,7 @@ from indistinct.algorithms import declared, form_of
 from indistinct.errors import IndistinctError, PolicyError, SchemaError, UnsupportedError
 from indistinct.notices import Notice
 from indistinct.policy import given as given_policy
-from indistinct.releases.claims import false_claims, missing_rows
+from indistinct.releases.claims import false_claims, missing_rows, published_sizes
 from indistinct.releases.coverage import Coverage, Side, coverage
 from indistinct.releases.decision import apply, decide, grouped_attribute, layout_of
 from indistinct.releases.groups import PROTECTS, place_of_manifest
@@ -154,7 +154,7 @@ def verify(
     status = "absent" if path is None else hash_status(path)
     manifest = None if path is None else read_manifest(path)
     counts = _counts(prepared, rows, missed["missing_rows"], stars)
-    claims = false_claims(manifest, policy, models, counts)
+    claims = false_claims(manifest, policy, models, counts, published_sizes(found, quasi, policy))
     holds = all(entry["satisfied"] for entry in models)
     progress("verify", 2, 2)
     document = {
@@ -235,7 +235,7 @@ def _verify_groups(
     missed, faults, notices = missing_rows(prepared, proof.rows)
     notices = [*source.warnings, *notices]
     counts = _counts(prepared, proof.rows, missed["missing_rows"], 0) | {"groups": (proof.groups, proof.groups)}
-    claims = false_claims(manifest, policy, proof.models, counts)
+    claims = false_claims(manifest, policy, proof.models, counts, published_sizes(qit, roles.quasi, policy))
     document = {
         "satisfied": all(entry["satisfied"] for entry in proof.models)
         and answer.status != "refuted"

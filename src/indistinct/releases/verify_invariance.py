@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import IndistinctError, SchemaError
-from indistinct.releases.claims import false_claims, missing_rows
+from indistinct.releases.claims import false_claims, missing_rows, published_sizes
 from indistinct.releases.consult import open_ledger
 from indistinct.releases.decision import Decision, apply, decide, grouped_attribute, layout_of
 from indistinct.releases.history import with_history
@@ -85,7 +85,8 @@ def verify_invariance(
         "counterfeits": (judged.counterfeits, judged.counterfeits),
         "groups": (len(judged.groups), len(judged.groups)),
     }
-    claims = false_claims(None if path is None else read_manifest(path), policy, judged.models, counts)
+    manifest = None if path is None else read_manifest(path)
+    claims = false_claims(manifest, policy, judged.models, counts, published_sizes(found, quasi, policy))
     return {
         "satisfied": holds and status != "differs" and not (faults or leaked or lacking or claims),
         "coverage": coverage,
