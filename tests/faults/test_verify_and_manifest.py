@@ -131,6 +131,7 @@ def manifests_of(folder, ages, private, hierarchy, models, *, limit):
     age = {"role": "qi", "type": "integer", "hierarchy": hierarchy, **private}
     policy = Policy(
         attributes={"age": age, "s": {"role": "sensitive"}}, privacy=models, suppression={"limit": limit},
+        recoding={"algorithm": "optimal"},
     )  # fmt: skip
     ind.anonymize(table, policy).write(out)
     manifest = (folder / "out.csv.manifest.json").read_bytes()
@@ -139,8 +140,7 @@ def manifests_of(folder, ages, private, hierarchy, models, *, limit):
     return (out.read_bytes(), counts), manifest
 
 
-INTERVALS = {"kind": "intervals", "breaks": [0, 10, 20, 30]}
-GRID = {"kind": "range", "bounds": [0, 10, 20, 30]}
+INTERVALS = {"kind": "intervals", "breaks": [[0, 10, 20, 30]]}
 
 
 @pytest.mark.parametrize("hierarchy", [INTERVALS, {"kind": "suppress"}])

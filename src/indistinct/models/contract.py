@@ -104,7 +104,8 @@ class Model:
     def __post_init__(self) -> None:
         """Refuse a record that does not say what the model looks at: it would leak by default."""
         if self.looks_at not in get_args(LooksAt):
-            raise TypeError(f'the model {self.name} looks at "{self.looks_at}"; known are {", ".join(get_args(LooksAt))}')
+            known = ", ".join(get_args(LooksAt))
+            raise TypeError(f'the model {self.name} looks at "{self.looks_at}"; known are {known}')
 
 
 def all_classes_at_once(privacy: Any) -> tuple[str, ...]:  # noqa: ARG001  # the contract's

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # what depends on the time, on the search or on rows that are not in the file
 UNPUBLISHED = ("proven_optimal", "suppressed_because", "levels")
-INTERNAL = ("phases", "seconds", "transforms", "report", "public_report", "dictionary", "warnings", "ledger", *UNPUBLISHED)
+INTERNAL = ("phases", "seconds", "transforms", "report", "public_report", "dictionary", "warnings", "ledger")
 # under a model of scope mechanism the number of rows that were dropped is itself protected
 SECRET = ("rows", "persons", "suppressed_rows", "left_out_rows", "loss")
 MECHANISMS = ("safepub",)
@@ -51,7 +51,7 @@ def stage_manifest(
     """
     path = manifest_path(outputs[0].target if place is None else place)
     secret = SECRET if any(entry["model"] in MECHANISMS for entry in document["models"]) else ()
-    public = {key: value for key, value in document.items() if key not in (*INTERNAL, *secret)}
+    public = {key: value for key, value in document.items() if key not in (*INTERNAL, *UNPUBLISHED, *secret)}
     public["outputs"] = [output.target.name for output in outputs]
     public["manifest"] = path.name
     public["policy_sha256"] = fingerprint

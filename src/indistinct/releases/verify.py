@@ -158,10 +158,7 @@ def verify(
     holds = all(entry["satisfied"] for entry in models)
     progress("verify", 2, 2)
     document = {
-        "satisfied": holds
-        and answer.status != "refuted"
-        and status != "differs"
-        and not (leaked or faults or claims),
+        "satisfied": holds and answer.status != "refuted" and status != "differs" and not (leaked or faults or claims),
         "coverage": _described(answer, source, found, lambda texts: respelled(texts, spellings, guard)),
         "hash": "differs" if claims else status,
         "false_claims": claims,
