@@ -163,7 +163,7 @@ def test_equal_files_and_counts_have_equal_manifests(tmp_path, hierarchy, models
         rows = list(zip(ages, sensitive, strict=True))
         rows = rows[::-1] if number % 2 else rows
         # a row that stays suppressed may have had any value
-        rows = [(age, "abc"[number % 3] if s == "e" else s) for age, s in rows]
+        rows = [(age, "ab"[number // 2 % 2] if s == "e" else s) for age, s in rows]
         found.append(manifests_of(tmp_path / str(number), rows, private, hierarchy, models, limit=0.2))
     pairs = list(itertools.combinations(found, 2))
     agreeing = [(one, other) for one, other in pairs if one[0] == other[0]]
