@@ -114,6 +114,7 @@ def shortfall(privacy: AlphaK, root: Classes, context: Context) -> str:
 MODEL = Model(
     "alpha_k",
     scope="class",
+    looks_at="published",
     merge_closed=True,
     absorbing=False,
     evaluate=evaluate,

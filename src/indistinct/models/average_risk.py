@@ -63,6 +63,7 @@ def shortfall(privacy: AverageRisk, root: Classes, context: Context) -> str:  # 
 MODEL = Model(
     "average_risk",
     scope="release",
+    looks_at="published",
     merge_closed=False,
     absorbing=False,
     evaluate=evaluate,

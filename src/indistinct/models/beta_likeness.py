@@ -114,6 +114,7 @@ def shortfall(privacy: BetaLikeness, root: Classes, context: Context) -> str:
 MODEL = Model(
     "beta_likeness",
     scope="class",
+    looks_at="input",
     merge_closed=True,
     absorbing=False,
     evaluate=evaluate,

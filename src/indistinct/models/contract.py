@@ -7,7 +7,7 @@ Searches ask ``scope``, ``merge_closed`` and ``absorbing`` and call the compiled
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # kinds of compiled criteria, see kernels/criteria.py
 K, ALPHA, DISTINCT, ENTROPY, RECURSIVE, T_ORDERED, T_EQUAL, T_HIERARCHICAL = range(8)
+
+LooksAt = Literal["published", "input", "population", "history", "mechanism"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +82,15 @@ class Model:
     or ``sequence`` (of one table and those before it): the last two no table alone shows. ``merge_closed``
     and ``absorbing`` hold for all parameters; where they depend on these, ``closure(privacy)`` gives both
     (``registry.is_merge_closed``).
+    ``looks_at``: what its verdict and its measure are a function of: the ``published`` classes, the whole ``input``,
+    a ``population``, the ``history`` of releases or a ``mechanism``. What a model reached is public only where nothing
+    but the published classes tells of it.
     ``held_by(privacy)`` names the algorithms that can hold the model; None: any that calls ``evaluate``.
     """
 
     name: str
     scope: str
+    looks_at: LooksAt
     merge_closed: bool
     absorbing: bool
     evaluate: Callable[[Any, Classes, Context], Evaluation]
@@ -94,6 +100,12 @@ class Model:
     necessary: Callable[[Any, Context], tuple[Criterion, ...]] | None = None
     closure: Callable[[Any], tuple[bool, bool]] | None = None
     held_by: Callable[[Any], tuple[str, ...] | None] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a record that does not say what the model looks at: it would leak by default."""
+        if self.looks_at not in get_args(LooksAt):
+            known = ", ".join(get_args(LooksAt))
+            raise TypeError(f'the model {self.name} looks at "{self.looks_at}"; known are {known}')
 
 
 def all_classes_at_once(privacy: Any) -> tuple[str, ...]:  # noqa: ARG001  # the contract's

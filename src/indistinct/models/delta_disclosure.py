@@ -158,6 +158,7 @@ def _held_by(privacy: DeltaDisclosure) -> tuple[str, ...] | None:
 MODEL = Model(
     "delta_disclosure",
     scope="class",
+    looks_at="input",
     merge_closed=False,
     absorbing=False,
     evaluate=evaluate,

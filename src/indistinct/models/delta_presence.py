@@ -72,6 +72,7 @@ def criteria(privacy: DeltaPresence, context: Context) -> None:  # the contract'
 MODEL = Model(
     "delta_presence",
     scope="release",
+    looks_at="population",
     merge_closed=True,
     absorbing=False,
     evaluate=evaluate,

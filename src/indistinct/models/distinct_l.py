@@ -92,6 +92,7 @@ def too_few(attribute: str, parameter: str, length: int, root: Classes) -> str:
 MODEL = Model(
     "distinct_l",
     scope="class",
+    looks_at="published",
     merge_closed=True,
     absorbing=True,
     evaluate=evaluate,

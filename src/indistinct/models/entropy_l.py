@@ -160,6 +160,7 @@ def _held_by(privacy: EntropyL) -> tuple[str, ...] | None:
 MODEL = Model(
     "entropy_l",
     scope="class",
+    looks_at="published",
     merge_closed=False,
     absorbing=False,
     evaluate=evaluate,

@@ -222,6 +222,7 @@ def shortfall(privacy: EpsIKAnonymity, root: Classes, context: Context) -> str:
 MODEL = Model(
     "eps_i_k_anonymity",
     scope="class",
+    looks_at="input",
     merge_closed=False,
     absorbing=False,
     evaluate=evaluate,

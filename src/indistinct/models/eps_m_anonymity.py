@@ -131,6 +131,7 @@ def held_by(privacy: EpsMAnonymity) -> tuple[str, ...]:
 MODEL = Model(
     "eps_m_anonymity",
     scope="class",
+    looks_at="published",
     merge_closed=False,
     absorbing=False,
     evaluate=evaluate,

@@ -120,6 +120,7 @@ def shortfall(privacy: GradedL, root: Classes, context: Context) -> str:
 MODEL = Model(
     "graded_l",
     scope="class",
+    looks_at="input",
     merge_closed=True,
     absorbing=True,
     evaluate=evaluate,

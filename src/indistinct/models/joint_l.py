@@ -134,6 +134,7 @@ def criteria(privacy: JointL, context: Context) -> tuple[Criterion, ...] | None:
 MODEL = Model(
     "joint_l",
     scope="class",
+    looks_at="published",
     merge_closed=True,
     absorbing=False,
     evaluate=evaluate,

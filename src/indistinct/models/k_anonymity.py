@@ -65,6 +65,7 @@ def shortfall(privacy: KAnonymity, root: Classes, context: Context) -> str:  # n
 MODEL = Model(
     "k_anonymity",
     scope="class",
+    looks_at="published",
     merge_closed=True,
     absorbing=True,
     evaluate=evaluate,

@@ -114,6 +114,7 @@ def criteria(privacy: KMap, context: Context) -> tuple[Criterion, ...] | None:  
 MODEL = Model(
     "k_map",
     scope="class",
+    looks_at="population",
     merge_closed=True,
     absorbing=True,
     evaluate=evaluate,

@@ -111,6 +111,7 @@ def shortfall(privacy: KeAnonymity, root: Classes, context: Context) -> str:
 MODEL = Model(
     "ke_anonymity",
     scope="class",
+    looks_at="published",
     merge_closed=True,
     absorbing=True,
     evaluate=evaluate,

@@ -137,6 +137,7 @@ def shortfall(privacy: KmAnonymity, root: Classes, context: Context) -> str:  # 
 MODEL = Model(
     "km_anonymity",
     scope="release",
+    looks_at="published",
     merge_closed=False,
     absorbing=False,
     evaluate=evaluate,

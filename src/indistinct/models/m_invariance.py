@@ -69,6 +69,7 @@ def criteria(privacy: MInvariance, context: Context) -> None:
 MODEL = Model(
     "m_invariance",
     scope="sequence",
+    looks_at="history",
     merge_closed=False,
     absorbing=False,
     evaluate=evaluate,

@@ -157,6 +157,7 @@ def shortfall(privacy: NTCloseness, root: Classes, context: Context) -> str:  # 
 MODEL = Model(
     "n_t_closeness",
     scope="release",
+    looks_at="input",
     merge_closed=False,
     absorbing=False,
     evaluate=evaluate,

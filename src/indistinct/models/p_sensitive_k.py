@@ -72,6 +72,7 @@ def shortfall(privacy: PSensitiveK, root: Classes, context: Context) -> str:
 MODEL = Model(
     "p_sensitive_k",
     scope="class",
+    looks_at="published",
     merge_closed=True,
     absorbing=True,
     evaluate=evaluate,

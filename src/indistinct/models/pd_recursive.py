@@ -152,6 +152,7 @@ def shortfall(privacy: PdRecursive | NpdRecursive, root: Classes, context: Conte
 MODEL = Model(
     "pd_recursive",
     scope="class",
+    looks_at="published",
     merge_closed=True,
     absorbing=False,
     evaluate=evaluate,

@@ -73,6 +73,7 @@ def achieved(
 MODEL = Model(
     "population_uniqueness",
     scope="release",
+    looks_at="published",
     merge_closed=False,
     absorbing=False,
     evaluate=evaluate,

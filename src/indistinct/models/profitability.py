@@ -185,6 +185,7 @@ def _held_by(privacy: Profitability) -> tuple[str, ...] | None:
 MODEL = Model(
     "profitability",
     scope="class",
+    looks_at="population",
     merge_closed=False,
     absorbing=False,
     evaluate=evaluate,

@@ -132,6 +132,7 @@ def shortfall(privacy: RecursiveCL, root: Classes, context: Context) -> str:
 MODEL = Model(
     "recursive_cl",
     scope="class",
+    looks_at="published",
     merge_closed=True,
     absorbing=False,
     evaluate=evaluate,

@@ -182,6 +182,7 @@ def criteria(privacy: Safepub, context: Context) -> tuple[Criterion, ...]:  # no
 MODEL = Model(
     "safepub",
     scope="mechanism",
+    looks_at="mechanism",
     merge_closed=True,
     absorbing=True,
     evaluate=evaluate,

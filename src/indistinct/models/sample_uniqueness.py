@@ -60,6 +60,7 @@ def shortfall(privacy: SampleUniqueness, root: Classes, context: Context) -> str
 MODEL = Model(
     "sample_uniqueness",
     scope="release",
+    looks_at="published",
     merge_closed=False,
     absorbing=False,
     evaluate=evaluate,

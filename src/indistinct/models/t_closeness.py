@@ -248,6 +248,7 @@ def shortfall(privacy: TCloseness, root: Classes, context: Context) -> str:
 MODEL = Model(
     "t_closeness",
     scope="class",
+    looks_at="input",
     merge_closed=True,
     absorbing=False,
     evaluate=evaluate,

@@ -98,6 +98,7 @@ def closure(privacy: Tiered) -> tuple[bool, bool]:
 MODEL = Model(
     "tiered",
     scope="class",
+    looks_at="published",
     merge_closed=False,
     absorbing=False,
     evaluate=evaluate,

@@ -243,6 +243,8 @@ class Attribute(Section):
         | None
     ) = None
     """Lowest and highest possible value, for the loss; default: those of the table."""
+    public_domain: StrictBool = False
+    """Whether domain, values and order may be known to everybody: they stand in the public form of the policy."""
     weight: Exact = Field(default=Fraction(1), gt=0)
     """Importance of a quasi-identifier in the loss."""
     min_level: Whole = Field(default=0, ge=0)
@@ -841,6 +843,17 @@ class Policy(Section):
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 
+    def fingerprint(self) -> str:
+        """Return the SHA-256 (hexadecimal) of the public form, so that nothing private can be guessed and tested.
+
+        >>> one, other = ({"role": "qi", "type": "integer", "domain": [0, end]} for end in (97, 98))
+        >>> Policy(attributes={"age": one}).fingerprint() == Policy(attributes={"age": other}).fingerprint()
+        True
+        """
+        data = {key: value for key, value in public_form(self.plain()).items() if key != "releases"}
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str)
+        return hashlib.sha256(text.encode()).hexdigest()
+
     @classmethod
     def load(cls, source: str | PathLike[str]) -> Policy:
         r"""Read a policy from a file, or from a TOML text (a str with a line break).
@@ -908,6 +921,44 @@ def _number_problems(model: Numeric, attribute: Attribute, position: int) -> lis
         sentence = f'has missing = "{attribute.missing}", which is no number: set missing = "drop"'
         return [problem(place, sentence, model.attribute)]
     return []
+
+
+# what tells of the table, of its owner's machine or of values that need not be published
+PRIVATE = frozenset(
+    {"source", "key_file", "key_env", "mapping_file", "order", "domain", "values", "population", "history", "run"}
+)
+
+
+def public_form(plain: dict[str, Any]) -> dict[str, Any]:
+    """Return a policy (as ``Policy.plain`` writes it) without what is private.
+
+    A column with ``public_domain`` keeps its domain, values and order. Of a file stands the SHA-256, or nothing where
+    it cannot be read.
+
+    >>> public_form({"attributes": {"age": {"role": "sensitive", "domain": [25, 97]}}})
+    {'attributes': {'age': {'role': 'sensitive'}}}
+    """
+    found: dict[str, Any] = _without(plain, PRIVATE)
+    return found
+
+
+def _without(value: Any, private: frozenset[str]) -> Any:
+    if isinstance(value, list):
+        return [_without(item, private) for item in value]
+    if not isinstance(value, dict):
+        return value
+    hidden = private - {"order", "domain", "values"} if value.get("public_domain") is True else private
+    kept = {key: _without(item, hidden) for key, item in value.items() if key not in hidden}
+    if "file" in kept:
+        kept["file"] = _file_hash(str(kept["file"]))
+    return {key: item for key, item in kept.items() if item not in ({}, None)}
+
+
+def _file_hash(place: str) -> str | None:
+    try:
+        return hashlib.sha256(Path(place).read_bytes()).hexdigest()
+    except OSError:
+        return None
 
 
 def _default(section: type[Section], name: str) -> Any:

@@ -78,7 +78,8 @@ def deliver(
             "sha256": hashes(staged),
         }
         try:
-            manifest = stack.enter_context(stage_manifest(withheld(delivered, decision), staged, policy.hash(), output))
+            public = withheld(delivered, decision)
+            manifest = stack.enter_context(stage_manifest(public, staged, policy.fingerprint(), output))
             others = [stack.enter_context(file) for file in beside(delivered)]
         except DataError as error:
             raise DataError(f"{error.message}; nothing was delivered", **error.where) from error

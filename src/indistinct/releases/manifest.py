@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from indistinct.outputs import Staged
 
+# what depends on the time, on the search or on rows that are not in the file
+UNPUBLISHED = ("proven_optimal", "suppressed_because", "levels")
 INTERNAL = ("phases", "seconds", "transforms", "report", "public_report", "dictionary", "warnings", "ledger")
 # under a model of scope mechanism the number of rows that were dropped is itself protected
 SECRET = ("rows", "persons", "suppressed_rows", "left_out_rows", "loss")
@@ -38,7 +40,7 @@ def manifest_path(output: Path) -> Path:
 
 
 def stage_manifest(
-    document: Mapping[str, Any], outputs: Sequence[Staged], policy_hash: str, place: Path | None = None
+    document: Mapping[str, Any], outputs: Sequence[Staged], fingerprint: str, place: Path | None = None
 ) -> Staged:
     """Write the manifest of staged files to a hidden file beside the first (or beside ``place``).
 
@@ -48,10 +50,10 @@ def stage_manifest(
     """
     path = manifest_path(outputs[0].target if place is None else place)
     secret = SECRET if any(entry["model"] in MECHANISMS for entry in document["models"]) else ()
-    public = {key: value for key, value in document.items() if key not in (*INTERNAL, *secret)}
+    public = {key: value for key, value in document.items() if key not in (*INTERNAL, *UNPUBLISHED, *secret)}
     public["outputs"] = [output.target.name for output in outputs]
     public["manifest"] = path.name
-    public["policy_sha256"] = policy_hash
+    public["policy_sha256"] = fingerprint
     public["versions"] = {name: version(name) for name in ("indistinct", "numpy", "pyarrow", "duckdb")}
     text = json.dumps(public, indent=2, ensure_ascii=False) + "\n"
     return stage_bytes(Output(path, "manifest"), text.encode())

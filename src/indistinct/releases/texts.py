@@ -237,6 +237,7 @@ def verification_text(document: Mapping[str, Any]) -> str:
         lines.append(f"  {place}: no original row of its own can stand behind it")
     lines.append(f"hash: {document['hash']}")
     lines += [f'the identifying column "{name}" is in the published table' for name in document["leaked_columns"]]
+    lines += [*document["faults"], *document["false_claims"]]
     lines += warnings_text(document["warnings"])
     lines.append("verified" if document["satisfied"] else "NOT verified")
     return "\n".join(lines)

@@ -411,7 +411,7 @@ def _staged_record(found: Transformed, staged: Staged) -> Staged:
         "outputs": [staged.target.name],
         "manifest": path.name,
         "sha256": {staged.target.name: sha256(staged.path)},
-        "policy_sha256": found.policy.hash(),
+        "policy_sha256": found.policy.fingerprint(),
         "versions": {name: version(name) for name in ("indistinct", "numpy", "pyarrow", "duckdb")},
     }
     return stage_bytes(Output(path, "record"), (json.dumps(record, indent=2, ensure_ascii=False) + "\n").encode())

@@ -11,13 +11,14 @@ from indistinct.algorithms import declared, form_of
 from indistinct.errors import IndistinctError, PolicyError, SchemaError, UnsupportedError
 from indistinct.notices import Notice
 from indistinct.policy import given as given_policy
+from indistinct.releases.claims import false_claims, missing_rows, published_sizes
 from indistinct.releases.coverage import Coverage, Side, coverage
 from indistinct.releases.decision import apply, decide, grouped_attribute, layout_of
 from indistinct.releases.groups import PROTECTS, place_of_manifest
 from indistinct.releases.history import invariant_model
 from indistinct.releases.judge import refuse_mechanisms, unit_of
 from indistinct.releases.lacking import range_names
-from indistinct.releases.manifest import hash_status
+from indistinct.releases.manifest import hash_status, read_manifest
 from indistinct.releases.parts import parts_of, read_parts
 from indistinct.releases.prepare import kept_identifying, prepare
 from indistinct.releases.proof import judge_reread, label_reader, persons_of_labels, starred
@@ -147,17 +148,25 @@ def verify(
     models, classes, exempt = judge_reread(
         found, frequencies, persons, policy, may_exempt=policy.suppression.rows != "test", prepared=prepared
     )
-    notices += _beyond_limit(prepared, found)
+    rows, stars = int(found.rows.sum()), int(found.rows[starred(found, frequencies, policy)].sum())
+    missed, faults, more = missing_rows(prepared, rows, stars)
+    notices += more
     status = "absent" if path is None else hash_status(path)
+    manifest = None if path is None else read_manifest(path)
+    counts = _counts(prepared, rows, missed["missing_rows"], stars)
+    claims = false_claims(manifest, policy, models, counts, published_sizes(found, quasi, policy))
     holds = all(entry["satisfied"] for entry in models)
     progress("verify", 2, 2)
     document = {
-        "satisfied": holds and answer.status != "refuted" and status != "differs" and not leaked,
+        "satisfied": holds and answer.status != "refuted" and status != "differs" and not (leaked or faults or claims),
         "coverage": _described(answer, source, found, lambda texts: respelled(texts, spellings, guard)),
-        "hash": status,
+        "hash": "differs" if claims else status,
+        "false_claims": claims,
+        "faults": faults,
+        **missed,
         "leaked_columns": leaked,
         "models": models,
-        "rows": int(found.rows.sum()),
+        "rows": rows,
         "starred_rows": exempt,
         "original_rows": prepared.rows,
         **unit_of(frequencies),
@@ -214,19 +223,26 @@ def _verify_groups(
     )
     answer = _with_ranges(proof.coverage, parts[0], source, prepared)
     leaked = sorted({name for own, _ in found for name in own.columns if name in hidden} - {*kept_identifying(roles)})
-    status = "absent"
+    status, manifest = "absent", None
     if paths:
         place = place_of_manifest(paths[0]) if len(set(paths)) == 2 else paths[0]
         status = hash_status(*dict.fromkeys(paths), place=place)
+        manifest = read_manifest(place)
     progress("verify", 1, 1)
-    notices = [*source.warnings, *proof.notices]
+    missed, faults, notices = missing_rows(prepared, proof.rows)
+    notices = [*source.warnings, *notices]
+    counts = _counts(prepared, proof.rows, missed["missing_rows"], 0) | {"groups": (proof.groups, proof.groups)}
+    claims = false_claims(manifest, policy, proof.models, counts, published_sizes(qit, roles.quasi, policy))
     document = {
         "satisfied": all(entry["satisfied"] for entry in proof.models)
         and answer.status != "refuted"
         and status != "differs"
-        and not leaked,
+        and not (leaked or faults or claims),
         "coverage": _described(answer, source, proof.pair.qit, proof.restore),
-        "hash": status,
+        "hash": "differs" if claims else status,
+        "false_claims": claims,
+        "faults": faults,
+        **missed,
         "leaked_columns": leaked,
         "models": proof.models,
         "rows": proof.rows,
@@ -253,19 +269,14 @@ def _with_ranges(answer: Coverage, part: Part, source: Source, prepared: Prepare
     return Coverage("refuted", answer.violations, "; ".join([answer.reason, *faults] if answer.reason else faults))
 
 
-def _beyond_limit(prepared: Prepared, found: Recount) -> list[Notice]:
-    """Warn when more rows are missing or starred than the policy lets go; rows that it leaves out are not missed."""
-    policy, total = prepared.policy, prepared.counted.frequencies.total
-    allowed = policy.suppression.allowed(total)
-    missing = max(0, total - int(found.rows.sum()))
-    stars = int(found.rows[starred(found, prepared.counted.frequencies, policy)].sum())
-    if missing + stars <= allowed:
-        return []
-    message = (
-        f"of {total} rows {missing} are missing and {stars} hold {policy.output.suppressed_token} in every "
-        f"quasi-identifier; the policy lets {allowed} rows go"
-    )
-    return [Notice("suppression", None, message)]
+def _counts(prepared: Prepared, rows: int, missing: int, stars: int) -> dict[str, tuple[int, int]]:
+    """The least and the largest true number under each key of a manifest; starred rows may be suppressed ones."""
+    return {
+        "rows": (prepared.rows, prepared.rows),
+        "published_rows": (rows, rows),
+        "left_out_rows": (prepared.counted.left_out, prepared.counted.left_out),
+        "suppressed_rows": (missing, missing + stars),
+    }
 
 
 def _coverage(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.errors import SchemaError
-from indistinct.notices import Notice
 from indistinct.releases.coverage import Coverage, Side, coverage
 from indistinct.releases.groups import Pair, groups_of_pair, judge_groups, split
 from indistinct.releases.possible import Choices, possible
@@ -47,7 +46,6 @@ class GroupsProof:
     rows: int
     classes: int
     groups: int
-    notices: tuple[Notice, ...]
     restore: Callable[[Dictionary], list[str | None]]
 
 
@@ -88,18 +86,7 @@ def prove_groups(
     def restore(column: Dictionary) -> list[str | None]:
         return respelled(column, spellings, guard)
 
-    return GroupsProof(
-        pair, answer, models, number, len(classes), groups.number, _beyond_limit(prepared, number), restore
-    )
-
-
-def _beyond_limit(prepared: Prepared, rows: int) -> tuple[Notice, ...]:
-    total = prepared.counted.frequencies.total
-    allowed = prepared.policy.suppression.allowed(total)
-    if total - rows <= allowed:
-        return ()
-    message = f"of {total} rows {total - rows} are missing; the policy lets {allowed} rows go"
-    return (Notice("suppression", None, message),)
+    return GroupsProof(pair, answer, models, number, len(classes), groups.number, restore)
 
 
 def _covered(

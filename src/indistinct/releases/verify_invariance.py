@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import IndistinctError, SchemaError
-from indistinct.notices import Notice
+from indistinct.releases.claims import false_claims, missing_rows, published_sizes
 from indistinct.releases.consult import open_ledger
 from indistinct.releases.decision import Decision, apply, decide, grouped_attribute, layout_of
 from indistinct.releases.history import with_history
 from indistinct.releases.invariance import NO_CLAIM, judge_invariance
 from indistinct.releases.judge import unit_of
-from indistinct.releases.manifest import hash_status, sha256
+from indistinct.releases.manifest import hash_status, read_manifest, sha256
 from indistinct.releases.prepare import prepare
 from indistinct.releases.proof import as_spelled, uncovered_columns
 from indistinct.releases.published import count_published
@@ -76,11 +76,24 @@ def verify_invariance(
     status = "absent" if path is None else hash_status(path)
     progress("verify", 1, 1)
     holds = all(entry["satisfied"] for entry in judged.models)
-    notices = [*source.warnings, *_waiting(prepared, somebodys)]
+    missed, lacking, more = missing_rows(prepared, somebodys)
+    notices = [*source.warnings, *more]
+    counts = {
+        "rows": (prepared.rows, prepared.rows),
+        "published_rows": (rows, rows),
+        "suppressed_rows": (missed["missing_rows"], missed["missing_rows"]),
+        "counterfeits": (judged.counterfeits, judged.counterfeits),
+        "groups": (len(judged.groups), len(judged.groups)),
+    }
+    manifest = None if path is None else read_manifest(path)
+    claims = false_claims(manifest, policy, judged.models, counts, published_sizes(found, quasi, policy))
     return {
-        "satisfied": holds and not faults and status != "differs" and not leaked,
+        "satisfied": holds and status != "differs" and not (faults or leaked or lacking or claims),
         "coverage": coverage,
-        "hash": status,
+        "hash": "differs" if claims else status,
+        "false_claims": claims,
+        "faults": lacking,
+        **missed,
         "leaked_columns": leaked,
         "models": judged.models,
         "rows": rows,
@@ -101,11 +114,3 @@ def _decided_again(prepared: Prepared) -> Decision | None:
         return apply(prepared, decide(prepared), layout_of(prepared))
     except IndistinctError:  # the target is out of reach, so the file is not ours
         return None
-
-
-def _waiting(prepared: Prepared, somebodys: int) -> list[Notice]:
-    total = prepared.counted.frequencies.total
-    missing, allowed = total - somebodys, prepared.policy.suppression.allowed(total)
-    if missing <= allowed:
-        return []
-    return [Notice("suppression", None, f"of {total} rows {missing} are missing; the policy lets {allowed} rows go")]

@@ -18,7 +18,9 @@ import tomlkit
 
 from indistinct.algorithms import form_of
 from indistinct.errors import UnsupportedError
+from indistinct.policy.document import public_form
 from indistinct.releases.manifest import MECHANISMS
+from indistinct.releases.withheld import class_sizes
 from indistinct.reports.attackers import attacks_of_file, check_attacks, risk_of_file
 from indistinct.reports.summary import asked, columns, proof, size_histogram
 from indistinct.tables.two_tables import GROUP
@@ -32,9 +34,6 @@ if TYPE_CHECKING:
 
 LEAST = 5
 SHOWN = 12
-HIDDEN = frozenset(
-    {"source", "key_file", "key_env", "mapping_file", "order", "domain", "values", "population", "history"}
-)
 VERDICT = ("model", "attribute", "attributes", "distance", "kind", "estimator", "required", "satisfied")
 
 
@@ -61,7 +60,7 @@ def public(release: Release, attacks: Mapping[str, Any] | None = None) -> dict[s
     if attacks is not None:
         check_attacks(attacks, (document["published_rows"],))
     outputs = [Path(path) for path in document["outputs"]]
-    alike = _class_sizes(decision)
+    alike = class_sizes(decision)
     sizes = alike if form_of(decision.policy) == "one_table" else _group_sizes(decision)
     return {
         "kind": "public",
@@ -138,26 +137,6 @@ def _group_sizes(decision: Decision) -> np.ndarray[Any, np.dtype[np.int64]]:
     return np.bincount(group.codes, decision.published.repeat).astype(np.int64)
 
 
-def _class_sizes(decision: Decision) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Sizes in rows of the classes of equal published quasi-identifiers, as anyone can count them in the file.
-
-    Rows with the token in every quasi-identifier are no class where the policy exempts them.
-    """
-    published, policy = decision.published, decision.policy
-    quasi = [hierarchy.attribute for hierarchy in decision.frequencies.quasi]
-    columns_of = [column for column in published.columns if column.name in quasi]
-    codes = np.column_stack([column.codes for column in columns_of])
-    if policy.suppression.rows == "exempt":
-        token = policy.output.suppressed_token
-        stars = [np.array([text == token for text in (*c.values.to_pylist(), None)], np.bool_) for c in columns_of]
-        kept = ~np.logical_and.reduce([star[c.codes] for star, c in zip(stars, columns_of, strict=True)])
-        codes, repeat = codes[kept], published.repeat[kept]
-    else:
-        repeat = published.repeat
-    number = np.unique(codes, axis=0, return_inverse=True)[1].reshape(-1)
-    return np.bincount(number, repeat).astype(np.int64)
-
-
 def _published_distributions(decision: Decision) -> list[dict[str, Any]]:
     """Published labels of quasi-identifiers and sensitive columns with their rows; rare ones together."""
     published, policy = decision.published, decision.policy
@@ -182,14 +161,5 @@ def _published_distributions(decision: Decision) -> list[dict[str, Any]]:
 
 
 def _policy_text(policy: Policy) -> str:
-    """The policy without paths, places of keys and listed values."""
-    return tomlkit.dumps(_without(policy.plain()))
-
-
-def _without(value: Any) -> Any:
-    if isinstance(value, dict):
-        kept = {key: _without(item) for key, item in value.items() if key not in HIDDEN and key != "run"}
-        if "file" in kept:
-            kept["file"] = Path(str(kept["file"])).name
-        return {key: item for key, item in kept.items() if item != {}}
-    return [_without(item) for item in value] if isinstance(value, list) else value
+    """The policy without paths, places of keys and listed values: what its fingerprint is taken of."""
+    return tomlkit.dumps(public_form(policy.plain()))

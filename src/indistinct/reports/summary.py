@@ -118,7 +118,7 @@ def proof(document: Mapping[str, Any], policy: Policy) -> dict[str, Any]:
     """Hashes of the written files and of the policy, and versions."""
     return {
         "sha256": document["sha256"],
-        "policy_sha256": policy.hash(),
+        "policy_sha256": policy.fingerprint(),
         "versions": {name: version(name) for name in PACKAGES},
     }
 
