@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     Span = tuple[int, int]
 
 NOTHING = 1e-12  # bits: no more than rounding
+NOBODY = int(np.iinfo(np.int64).max)  # size of the smallest of no classes
 
 
 def top_down_specialization(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assignment:
@@ -97,6 +98,9 @@ def top_down_specialization(frequencies: Frequencies, policy: Policy, progress: 
         if chosen is None:
             return _checked(partition, partition.assignment(cut, f"{taken} specializations were made"))
         taken += 1
+        for step in open_steps:  # steps of one attribute are about different classes
+            if step.attribute != chosen.attribute:
+                step.effect = None
         place = open_steps.index(chosen)
         spans = cut[chosen.attribute]
         at = spans.index(chosen.span)
@@ -121,12 +125,27 @@ def _checked(partition: Partition, found: Assignment) -> Assignment:
     )
 
 
+@dataclass(frozen=True)
+class Effect:
+    """What a step does to the classes that it splits: rows in those that are too small, before and after.
+
+    ``least`` and ``leasts``: members of the smallest that is large enough before, and how many are as small; ``left``:
+    of the smallest that is large enough after.
+    """
+
+    before: int
+    after: int
+    least: int
+    leasts: int
+    left: int
+
+
 @dataclass(eq=False)
 class Step:
     """A specialization: the codes ``span`` of an attribute fall apart into ``children``.
 
     ``gain`` is the information gain in bits; ``tuples`` int64[.] have a value of the span, ``child`` int64[.] says
-    which child each falls to.
+    which child each falls to. ``effect``: what ``Partition.effect`` found, until a step of another attribute is taken.
     """
 
     attribute: int
@@ -135,6 +154,7 @@ class Step:
     gain: float
     tuples: Int64
     child: Int64
+    effect: Effect | None = None
 
 
 def _choose(partition: Partition, steps: list[Step]) -> Step | None:
@@ -274,29 +294,48 @@ class Partition:
         number = int(self.class_of.max(initial=-1)) + 1
         self.rows, self.sizes = members(frequencies, everyone, self.class_of, number)
         self.lost = self._violating(everyone, self.class_of, self.rows, self.sizes)
+        self._measure()
 
     @property
     def lost_rows(self) -> int:
         """Rows in violating classes."""
         return int(self.rows[self.lost].sum())
 
-    @property
-    def smallest(self) -> int:
-        """Members of the smallest class that is large enough."""
-        return int(self.sizes[self.sizes >= self.k].min(initial=np.iinfo(np.int64).max))
-
     def smallest_after(self, step: Step) -> int | None:
         """Members of the smallest class that is large enough after a step; None when too many are too small then."""
+        if step.effect is None:
+            step.effect = self.effect(step)
+        effect = step.effect
+        if self.small_rows - effect.before + effect.after > self.limit:
+            return None
+        others = self.smallest
+        if effect.least == others and effect.leasts == self.smallests:  # all of the smallest are split
+            untouched = self.sizes >= self.k
+            untouched[self.class_of[step.tuples]] = False
+            others = int(self.sizes[untouched].min(initial=NOBODY))
+        return min(others, effect.left)
+
+    def effect(self, step: Step) -> Effect:
+        """Judge the classes that a step splits, by their sizes."""
         part, number = self._parts(step)
         rows, sizes = members(self.frequencies, step.tuples, part, number)
-        untouched = np.ones(len(self.rows), np.bool_)
-        untouched[self.class_of[step.tuples]] = False
-        small, own_small = untouched & (self.sizes < self.k), sizes < self.k
-        if int(self.rows[small].sum()) + int(rows[own_small].sum()) > self.limit:
-            return None
-        most = np.iinfo(np.int64).max
-        others = int(self.sizes[untouched & ~small].min(initial=most))
-        return min(others, int(sizes[~own_small].min(initial=most)))
+        own = np.unique(self.class_of[step.tuples])
+        large = self.sizes[own] >= self.k
+        least = int(self.sizes[own][large].min(initial=NOBODY))
+        return Effect(
+            int(self.rows[own][~large].sum()),
+            int(rows[sizes < self.k].sum()),
+            least,
+            int((self.sizes[own] == least).sum()),
+            int(sizes[sizes >= self.k].min(initial=NOBODY)),
+        )
+
+    def _measure(self) -> None:
+        """Note the size of the smallest class that is large enough, how many are as small, and the rows in others."""
+        large = self.sizes >= self.k
+        self.smallest = int(self.sizes[large].min(initial=NOBODY))
+        self.smallests = int((self.sizes == self.smallest).sum())
+        self.small_rows = int(self.rows[~large].sum())
 
     def split(self, step: Step) -> bool:
         """Split the classes by a step, if it is valid."""
@@ -313,6 +352,7 @@ class Partition:
         self.rows = np.concatenate([self.rows[untouched], rows])
         self.sizes = np.concatenate([self.sizes[untouched], sizes])
         self.lost = np.concatenate([self.lost[untouched], lost])
+        self._measure()
         return True
 
     def assignment(self, cut: list[list[Span]], note: str) -> Assignment:

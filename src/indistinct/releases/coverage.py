@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 # pairs of distinct rows that are compared at most; above it only necessary conditions are checked
 MOST_PAIRS = 2_000_000_000
-BLOCK_PAIRS = 20_000_000
+# so many pairs are compared without looking for those that can agree
+FEW_PAIRS = 20_000
 
 
 @dataclass(frozen=True)
@@ -126,20 +127,42 @@ def _unassigned(
 
 
 def _edges(left: Int32, right: Int32, covers: Sequence[Bool]) -> tuple[Int64, Int64]:
-    """Pairs (published, original) in which every label covers the value; rows are compared in blocks."""
-    found_p, found_o = [], []
-    block = max(1, BLOCK_PAIRS // max(1, len(right)))
-    for begin in range(0, len(left), block):
-        part = left[begin : begin + block]
-        agree = np.ones((len(part), len(right)), np.bool_)
-        for position, table in enumerate(covers):
-            # one row of answers per label, gathered by value, then by the label of each published row
-            labels, which = np.unique(part[:, position], return_inverse=True)
-            agree &= table[labels][:, right[:, position]][which.reshape(-1)]
-        rows, columns = np.nonzero(agree)
-        found_p.append(rows + begin)
-        found_o.append(columns)
+    """Pairs (published, original) in which every label covers the value.
+
+    Few rows are compared each with each. Of many, those with one label of the most selective column are compared with
+    the rows that this label covers there, in the columns that are left, and so on: the work follows the pairs.
+    """
+    if not covers or len(left) * len(right) <= FEW_PAIRS:
+        return _compared(left, right, covers)
+    occur = [np.bincount(right[:, a], minlength=table.shape[1]).astype(np.float64) for a, table in enumerate(covers)]
+    labels = [np.unique(left[:, a], return_inverse=True) for a in range(len(covers))]
+    within = [(covers[a][own] @ occur[a])[which.reshape(-1)].sum() for a, (own, which) in enumerate(labels)]
+    best = int(np.argmin(within))
+    others = [a for a in range(len(covers)) if a != best]
+    own, which = labels[best]
+    order_p, order_o = np.argsort(which.reshape(-1), kind="stable"), np.argsort(right[:, best], kind="stable")
+    start_p = np.searchsorted(which.reshape(-1)[order_p], np.arange(len(own) + 1))
+    start_o = np.concatenate([[0], np.cumsum(occur[best])]).astype(np.int64)
+    found_p, found_o = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for number, label in enumerate(own.tolist()):
+        rows_p = order_p[start_p[number] : start_p[number + 1]]
+        values = np.flatnonzero(covers[best][label] & (occur[best] > 0))
+        lengths = start_o[values + 1] - start_o[values]
+        at = np.repeat(start_o[values + 1] - np.cumsum(lengths), lengths) + np.arange(lengths.sum())
+        rows_o = order_o[at]
+        pairs_p, pairs_o = _edges(left[rows_p][:, others], right[rows_o][:, others], [covers[a] for a in others])
+        found_p.append(rows_p[pairs_p])
+        found_o.append(rows_o[pairs_o])
     return np.concatenate(found_p), np.concatenate(found_o)
+
+
+def _compared(left: Int32, right: Int32, covers: Sequence[Bool]) -> tuple[Int64, Int64]:
+    """Compare each published row with each original one."""
+    agree = np.ones((len(left), len(right)), np.bool_)
+    for position, table in enumerate(covers):
+        agree &= table[left[:, position][:, None], right[:, position][None, :]]
+    rows, columns = np.nonzero(agree)
+    return rows, columns
 
 
 def _blame(label: Int32, group: Int64, original: Side, covers: Sequence[Bool], columns: Sequence[str]) -> str | None:
