@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import Context, Evaluation, Model
+from indistinct.models.contract import Context, Evaluation, Model, always, never
 from indistinct.models.exact import at_most, largest_ratio, log_sign, rational, subject, wide
 from indistinct.models.histograms import is_constant, named, owners
 
@@ -42,6 +42,8 @@ def measure(classes: Classes, reference: Reference, attribute: str) -> tuple[Int
     """Gain of every entry of the histogram as numerator / denominator: c n - Q n_E (0 if negative) over Q n_E."""
     histogram = classes.histograms[attribute]
     kind = wide(reference.total * max(int(classes.rows.max()), reference.total))
+    if object in (reference.counts.dtype, classes.rows.dtype):
+        kind = object
     theirs = reference.counts[histogram.value].astype(kind) * classes.rows[owners(histogram)].astype(kind)
     ours = histogram.count.astype(kind) * reference.total
     return np.where(ours > theirs, ours - theirs, 0), theirs
@@ -49,7 +51,7 @@ def measure(classes: Classes, reference: Reference, attribute: str) -> tuple[Int
 
 def _below_logarithm(classes: Classes, reference: Reference, attribute: str, gains: Integers, scale: Integers) -> Bool:
     """Whether the gain of every entry is at most -ln q_v."""
-    q = reference.counts[classes.histograms[attribute].value] / reference.total
+    q = (reference.counts[classes.histograms[attribute].value] / reference.total).astype(np.float64)
     difference = gains.astype(np.float64) / scale.astype(np.float64) + np.log(q)
     found: Bool = (difference <= 0) | (gains == 0)
     for number in np.flatnonzero((np.abs(difference) < 1e-9) & (gains > 0)).tolist():
@@ -120,4 +122,7 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    of_shares=always,
+    by_persons=always,
+    merges_persons=never,
 )

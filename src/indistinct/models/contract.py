@@ -36,7 +36,7 @@ class Evaluation:
     ``satisfied`` bool[g]: verdict per class. ``measure`` float64[g]: what the model measures, for display
     and for ranking only. ``achieved``: the best parameters that the release satisfies, as they stand in the
     JSON documents. ``reason``: one sentence with the real counts. ``more_is_better``: whether a larger
-    measure protects more.
+    measure protects more. ``unit``: whether rows or persons reach less, where both were judged.
     """
 
     satisfied: NDArray[np.bool_]
@@ -44,6 +44,7 @@ class Evaluation:
     achieved: dict[str, Any]
     reason: str
     more_is_better: bool = True
+    unit: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,16 @@ class Criterion:
     tree: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 0), np.int32))
 
 
+def never(privacy: Any) -> bool:  # noqa: ARG001  # the contract's
+    """Say no, whatever the parameters are."""
+    return False
+
+
+def always(privacy: Any) -> bool:  # noqa: ARG001  # the contract's
+    """Say yes, whatever the parameters are."""
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Model:
     """One privacy model: its name in policies, its closure properties and its functions.
@@ -81,6 +92,11 @@ class Model:
     and ``absorbing`` hold for all parameters; where they depend on these, ``closure(privacy)`` gives both
     (``registry.is_merge_closed``).
     ``held_by(privacy)`` names the algorithms that can hold the model; None: any that calls ``evaluate``.
+
+    ``of_shares(privacy)``: the model is one of shares of values, judged by rows and, with a person key, by persons
+    (``shares``). ``by_persons(privacy)``: its verdict may depend on who has which rows, beyond how many persons there
+    are, so that its compiled form is necessary only. ``merges_persons(privacy)``: what closure it has holds also for
+    classes that share persons.
     """
 
     name: str
@@ -94,6 +110,9 @@ class Model:
     necessary: Callable[[Any, Context], tuple[Criterion, ...]] | None = None
     closure: Callable[[Any], tuple[bool, bool]] | None = None
     held_by: Callable[[Any], tuple[str, ...] | None] | None = None
+    of_shares: Callable[[Any], bool] = never
+    by_persons: Callable[[Any], bool] = never
+    merges_persons: Callable[[Any], bool] = always
 
 
 def all_classes_at_once(privacy: Any) -> tuple[str, ...]:  # noqa: ARG001  # the contract's

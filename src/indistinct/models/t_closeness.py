@@ -43,6 +43,8 @@ from indistinct.models.contract import (
     Criterion,
     Evaluation,
     Model,
+    always,
+    never,
 )
 from indistinct.models.exact import bounds, largest_ratio, rational, subject, wide
 from indistinct.models.histograms import add_up, is_constant, owners
@@ -254,4 +256,7 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    of_shares=always,
+    by_persons=always,
+    merges_persons=never,
 )
