@@ -19,8 +19,8 @@ def largest_matching(start: Int64, value: Int64, begin: Int64, person: Int64, va
     """Match values to persons in each class, value by value along augmenting paths (breadth first).
 
     Value nodes of class c are ``start[c]:start[c + 1]``; those of node i are held by ``person[begin[i]:begin[i + 1]]``,
-    each person once. ``value`` int64[.] is not read but for its length; ``persons``: numbers are below it. A class costs
-    at most its values times its pairs.
+    each person once. ``value`` int64[.] is not read but for its length; ``persons``: numbers are below it. A class
+    costs at most its values times its pairs.
     """
     found = np.zeros(len(start) - 1, np.int64)
     partner = np.full(persons, -1, np.int64)  # value node of each person

@@ -80,7 +80,9 @@ def evaluate(privacy: DeltaDisclosure, classes: Classes, context: Context) -> Ev
     logarithms = measure(classes, reference, attribute, base)
     first, owner = classes.histograms[attribute].start[:-1], owners(classes.histograms[attribute])
     entries = logarithms < float(delta)
-    near = np.abs(logarithms - float(delta)) <= _BAND * (1 + np.log(classes.rows[owner].astype(np.float64) + reference.total))
+    near = np.abs(logarithms - float(delta)) <= _BAND * (
+        1 + np.log(classes.rows[owner].astype(np.float64) + reference.total)
+    )
     known: dict[Fraction, bool] = {}
     for number in np.flatnonzero(near).tolist():
         ratio = _ratio(classes, reference, attribute, int(owner[number]), number)

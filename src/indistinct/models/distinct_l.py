@@ -1,8 +1,8 @@
 """Distinct l-diversity: every class has at least l different sensitive values.
 
 Definition: |{v : c_v > 0}| >= l for every class. With a person key l counts pairs (person, value of theirs) in which no
-person and no value occurs twice: p1 with a, b, c beside p2 and p3 with a are three persons and three values, and only 2,
-because p1 knows what is left.
+person and no value occurs twice: p1 with a, b, c beside p2 and p3 with a are three persons and three values, and only
+2, because p1 knows what is left.
 
 Closure. Merge-closed and absorbing: a union has every value (and every pair) of its parts. Suppressing another
 class leaves the values of E alone. Implies classes of at least l rows.

@@ -2,8 +2,9 @@
 
 Models that are merge-closed are looked at: if some recoding without suppression satisfies them, so does the union of
 its classes, the whole table. By persons that is so only where nobody has rows of different quasi-identifiers
-(``shares``): elsewhere the whole table is judged by rows alone, since finer classes may hold where it fails. With suppression, at least as many rows must go as have to be removed from the
-whole table until the rest satisfies (``kernels.criteria.removable`` bounds that number from below).
+(``shares``): elsewhere the whole table is judged by rows alone, since finer classes may hold where it fails. With
+suppression, at least as many rows must go as have to be removed from the whole table until the rest satisfies
+(``kernels.criteria.removable`` bounds that number from below).
 """
 
 from __future__ import annotations

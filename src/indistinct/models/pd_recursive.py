@@ -78,7 +78,8 @@ def measure(
 def _below(top: Int64, bracket: Int64, c: Fraction) -> Bool:
     """Whether top < c bracket, and True where there is no value outside Y."""
     if bracket.dtype == object:
-        return ((top * c.denominator < bracket * c.numerator) | (top == 0)).astype(np.bool_)
+        exact: Bool = ((top * c.denominator < bracket * c.numerator) | (top == 0)).astype(np.bool_)
+        return exact
     least = bounds(bracket, lambda number: -(-c.numerator * number // c.denominator))  # ceil: top < it iff top < c x
     found: Bool = (top < least) | (top == 0)
     return found

@@ -1,15 +1,15 @@
 """Both readings of a model of shares: each row weighs 1, and each person of a class weighs 1.
 
-With a person key a share may be that of rows, c_v / n_E, or that of persons, s_v (``tables.holdings``): four persons with
-one row each and a fifth with twelve others are 1/4 of HIV by rows and 4/5 by persons, and the fifth knows the other four.
-A model of shares holds when it holds for both, the second against the distribution of the persons of the whole input.
-Where alpha names its values, the share h_v of persons who have v at all is bounded too.
+With a person key a share may be that of rows, c_v / n_E, or that of persons, s_v (``tables.holdings``): four persons
+with one row each and a fifth with twelve others are 1/4 of HIV by rows and 4/5 by persons, and the fifth knows the
+other four. A model of shares holds when it holds for both, the second against the distribution of the persons of the
+whole input. Where alpha names its values, the share h_v of persons who have v at all is bounded too.
 
 What it does not give: s_v bounds what one random row of a random person shows, not whether the person has v.
 
-Closure, for the reading by persons. Two classes without a common person: s and h of the union are the means of the parts,
-weighted by persons, so a model that is merge-closed by rows is so by persons. With a common person none is: alpha = 1/4,
-{h: HIV; a, b, c: flu} and {g: HIV; a, b, c: flu} have 1/4 each, and their union 2/5.
+Closure, for the reading by persons. Two classes without a common person: s and h of the union are the means of the
+parts, weighted by persons, so a model that is merge-closed by rows is so by persons. With a common person none is:
+alpha = 1/4, {h: HIV; a, b, c: flu} and {g: HIV; a, b, c: flu} have 1/4 each, and their union 2/5.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ def _both(rows: Evaluation, persons: Evaluation, words: str) -> Evaluation:
 def worse(one: Any, other: Any) -> Any:
     """Take of two best parameters, as they stand in the documents, those that both readings satisfy.
 
-    >>> worse({"alpha": {"fraction": "1/4", "decimal": 0.25}, "k": 5}, {"alpha": {"fraction": "4/5", "decimal": 0.8}, "k": 5})
-    {'alpha': {'fraction': '4/5', 'decimal': 0.8}, 'k': 5}
+    >>> worse({"t": {"fraction": "1/4", "decimal": 0.25}}, {"t": {"fraction": "4/5", "decimal": 0.8}})
+    {'t': {'fraction': '4/5', 'decimal': 0.8}}
     >>> worse([{"l": 2, "c": None}], [])
     [{'l': 2, 'c': None}]
     """

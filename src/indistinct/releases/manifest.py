@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-INTERNAL = ("phases", "seconds", "transforms", "report", "public_report", "dictionary", "warnings", "ledger")
+INTERNAL = (
+    "phases",
+    "seconds",
+    "transforms",
+    "report",
+    "public_report",
+    "dictionary",
+    "warnings",
+    "ledger",
+    "person_shares",
+)
 # under a model of scope mechanism the number of rows that were dropped is itself protected
 SECRET = ("rows", "persons", "suppressed_rows", "left_out_rows", "loss")
 MECHANISMS = ("safepub",)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # models that compare classes with the distribution of the whole input
 AGAINST_INPUT = ("t_closeness", "n_t_closeness", "beta_likeness", "delta_disclosure")
 HELD = "holds; how closely is measured against the whole input, suppressed rows included, and is not public"
+HELD_BY_PERSONS = "holds by rows and by persons; how closely is not public, since the file does not say whose a row is"
 
 
 def loss_is_public(decision: Decision) -> bool:
@@ -51,4 +52,11 @@ def withheld(document: Mapping[str, Any], decision: Decision) -> dict[str, Any]:
             {**entry, "achieved": None, "reason": HELD} if entry["model"] in AGAINST_INPUT else entry
             for entry in document["models"]
         ]
+    # whose a row is the file does not say, and what persons reach would tell of it
+    public["models"] = [
+        {name: value for name, value in entry.items() if name != "unit"} | {"achieved": None, "reason": HELD_BY_PERSONS}
+        if "unit" in entry
+        else entry
+        for entry in public["models"]
+    ]
     return public

@@ -128,10 +128,7 @@ def count(
     if person is None:
         return Counted(frequencies, cell_of_row, left_out=left_out, reading=reading)
     person_of_row = np.concatenate(owners)
-    persons = _persons(frequencies, cell_of_row, person_of_row, len(people.numbers))
-    frequencies = replace(frequencies, persons=persons)
-    if persons.several:
-        frequencies = replace(frequencies, references=person_references(frequencies))
+    frequencies = with_persons(frequencies, cell_of_row, person_of_row, len(people.numbers))
     return Counted(frequencies, cell_of_row, person_of_row, left_out, reading)
 
 
@@ -204,6 +201,13 @@ def _canonical(raw: Int32, counts: Int64, translations: Sequence[Int32]) -> tupl
     rank = np.empty(len(raw), np.int32)
     rank[order] = np.cumsum(new, dtype=np.int32) - 1
     return np.ascontiguousarray(ordered[first]), np.add.reduceat(counts[order], first), rank
+
+
+def with_persons(frequencies: Frequencies, cell_of_row: Int32, owner: Int32, total: int) -> Frequencies:
+    """Add who is behind the rows, and the distributions by persons where they are not those of the rows."""
+    persons = _persons(frequencies, cell_of_row, owner, total)
+    found = replace(frequencies, persons=persons)
+    return replace(found, references=person_references(found)) if persons.several else found
 
 
 def _persons(frequencies: Frequencies, cell_of_row: Int32, owner: Int32, total: int) -> Persons:

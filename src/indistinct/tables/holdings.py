@@ -118,7 +118,9 @@ def matched(classes: Classes, attribute: str) -> Int64:
     widest = int(np.diff(start).max(initial=0))
     _, number = np.unique(person[first], return_inverse=True)
     nodes = np.zeros(len(at), np.int64)
-    return largest_matching(start, nodes, begin, number.reshape(-1).astype(np.int64), widest, int(number.max(initial=0)) + 1)
+    return largest_matching(
+        start, nodes, begin, number.reshape(-1).astype(np.int64), widest, int(number.max(initial=0)) + 1
+    )
 
 
 def _by_value(held: Holdings, position: int, values: int) -> tuple[Int64, Int64]:

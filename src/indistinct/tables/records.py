@@ -33,8 +33,9 @@ class Reference:
 
     ``counts`` is int64[m] over the codes of the attribute (all of them occur unless the reference was taken from
     another table); ``total`` is the number of rows. ``missing_at`` says where a missing value stands in the order
-    of the ordered distance: ``first``, ``last`` or "" (that distance refuses it). With a person key the shares of persons
-    are ``person_counts`` (int64[m], or Python integers) of ``person_total``; None where they are those of the rows.
+    of the ordered distance: ``first``, ``last`` or "" (that distance refuses it). With a person key the shares of
+    persons are ``person_counts`` (int64[m], or Python integers) of ``person_total``; None where they are those of the
+    rows.
     """
 
     hierarchy: Hierarchy
@@ -57,8 +58,8 @@ class Persons:
 
     ``single`` int64[u]: persons all of whose rows lie in this tuple. ``start`` int64[u + 1] and ``ids`` int32[.]:
     for each tuple the persons who also have rows in other tuples, as numbers 0..``spanning``-1. ``total`` persons.
-    ``cell`` int32[e], ``person`` int32[e] and ``rows`` int64[e]: who has how many rows of which cell, each pair once, by
-    cell. ``several``: whether somebody in the whole input has more than one row.
+    ``cell`` int32[e], ``person`` int32[e] and ``rows`` int64[e]: who has how many rows of which cell, each pair once,
+    by cell. ``several``: whether somebody in the whole input has more than one row.
     """
 
     single: Int64
@@ -281,9 +282,9 @@ class Classes:
     ``rows`` int64[g] >= 1; ``persons`` int64[g] or None: distinct persons; ``histograms`` by sensitive attribute.
     ``cell_class`` int32[.], ``cell_codes`` int32[., s] and ``cell_rows`` int64[.]: the joint counts of all sensitive
     attributes by class (columns in the order of ``sensitive``), sorted by class; joint models read them. ``sets`` by
-    set-valued column, where an audit asks for them. ``holdings`` are there where shares of persons may differ from those
-    of rows. ``most_rows`` int64[p] is there instead where a file does not say whose a row is: the rows of the first
-    1, 2, ... persons, those with most rows first. ``unit`` is what the histograms count.
+    set-valued column, where an audit asks for them. ``holdings`` are there where shares of persons may differ from
+    those of rows. ``most_rows`` int64[p] is there instead where a file does not say whose a row is: the rows of the
+    first 1, 2, ... persons, those with most rows first. ``unit`` is what the histograms count.
     """
 
     rows: Int64

@@ -22,7 +22,15 @@ from indistinct.algorithms.full_domain.dense import DenseModels
 from indistinct.algorithms.full_domain.tables import Table, Tables, zeros
 from indistinct.kernels.judges import sums, too_small
 from indistinct.kernels.rollup import charge, relieve
-from indistinct.models import criteria, depends_on_persons, evaluate, is_absorbing, is_merge_closed, is_of_classes, satisfied
+from indistinct.models import (
+    criteria,
+    depends_on_persons,
+    evaluate,
+    is_absorbing,
+    is_merge_closed,
+    is_of_classes,
+    satisfied,
+)
 from indistinct.models.contract import Context, K
 from indistinct.models.histograms import only
 from indistinct.tables.classes import classes_of
@@ -82,8 +90,9 @@ class Judge:
 
     Three ways, the first that a model allows: *rolled*, on dense histograms that are part of the class tables;
     *gathered*, on dense histograms of the classes of at least k rows, made from the cells for each node (attributes
-    with many values, tables with many tuples); *exact*, on sparse classes (no compiled form, or too many of both). Where
-    a model looks at who has which rows, its compiled form is what rows ask for, and the exact test comes after it.
+    with many values, tables with many tuples); *exact*, on sparse classes (no compiled form, or too many of both).
+    Where a model looks at who has which rows, its compiled form is what rows ask for, and the exact test comes after
+    it.
     """
 
     def __init__(self, frequencies: Frequencies, lattice: Lattice, privacy: Sequence[Privacy], limit: int) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from indistinct.algorithms.local.settle import satisfied, settle_classes
 from indistinct.algorithms.local.trim import hopeless_blocks, without
 from indistinct.models import MODELS
-from indistinct.tables.classes import recoding_of
+from indistinct.tables.classes import recoding_of, whole_tuples
 from indistinct.tables.order import numbered_rows
 from indistinct.tables.records import SUPPRESSED, Assignment
 
@@ -26,14 +26,30 @@ if TYPE_CHECKING:
 
 
 def mended(problem: Problem, found: Assignment, problem_of: Callable[[Frequencies], Problem]) -> Assignment:
-    """Judge the classes as they are published, and mend those that fail: each round leaves fewer classes, so it ends."""
+    """Judge the classes as they are published, and mend those that fail.
+
+    Where too much would have to go, mending begins once more with the single tuples: merging may have gone too far.
+    """
     if not problem.frequencies.is_spread or all(MODELS[own.model].merges_persons(own) for own in problem.privacy):
         return found
+    found = _mended(problem, found, problem_of)
+    if _suppressed(found) <= problem.allowed:
+        return found
+    again = _mended(problem, replace(whole_tuples(problem.frequencies), notes=found.notes), problem_of)
+    return min(found, again, key=_suppressed)
+
+
+def _mended(problem: Problem, found: Assignment, problem_of: Callable[[Frequencies], Problem]) -> Assignment:
+    """Mend until all classes hold as they are published; each round leaves fewer of them, so it ends."""
     while True:
         found = joined(problem.frequencies, found)
         if satisfied(problem, found).all():
             return found
         found = _settled(problem, found, problem_of)
+
+
+def _suppressed(found: Assignment) -> int:
+    return int(found.count[found.class_of == SUPPRESSED].sum())
 
 
 def joined(frequencies: Frequencies, found: Assignment) -> Assignment:

@@ -30,8 +30,8 @@ def infeasible(problem: Problem, hopeless: NDArray[np.bool_], needed: int) -> In
         return without_values(error, frequencies)
     if not hopeless.any():
         reason = (
-            f"no classes were found in which the shares of persons hold: the whole table does not hold, finer classes may; "
-            f"{needed} of {total} rows would have to be suppressed, and {problem.allowed} may be"
+            "no classes were found in which the shares of persons hold: the whole table does not hold, finer classes "
+            f"may; {needed} of {total} rows would have to be suppressed, and {problem.allowed} may be"
         )
         return InfeasibleError(reason, nearest)
     rows = int(problem.tuples.mass[hopeless[problem.block], 0].sum())

@@ -56,8 +56,9 @@ def settle_classes(state: State, hopeless: Bools) -> Bools:
 
     A failing class joins the one near it that adds least loss; in the end that is its whole block, which holds
     because the models are merge-closed. In blocks that are ``hopeless`` (bool[b]: even the whole block fails)
-    failing classes join each other only, so that those that hold can be kept. Shares of persons who have rows in several
-    classes may hold in classes and fail in the block: then the last state goes whose failing classes may be suppressed.
+    failing classes join each other only, so that those that hold can be kept. Shares of persons who have rows in
+    several classes may hold in classes and fail in the block: then the last state goes whose failing classes may be
+    suppressed.
     """
     size_only = guards_of((), (), ())
     failed = failing(state, state.used)

@@ -31,7 +31,8 @@ CHOICES = 64
 def hopeless_blocks(problem: Problem) -> Bools:
     """bool[b]: blocks whose rows fail the exact test even as one class, so that no partition of them can hold.
 
-    Where persons have rows of different quasi-identifiers, shares of persons prove nothing here: finer classes may hold.
+    Where persons have rows of different quasi-identifiers, shares of persons prove nothing here: finer classes may
+    hold.
     """
     frequencies = problem.frequencies
     cells = np.arange(len(frequencies.rows), dtype=np.int32)
