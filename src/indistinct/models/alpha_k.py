@@ -1,7 +1,8 @@
 """(alpha,k)-anonymity: large classes in which no sensitive value is too frequent.
 
-Definition: n_E >= k, and c_v / n_E <= alpha (not strict) for every value v concerned, in every class E;
-concerned are the values listed, or all. Sizes count persons where there is a person key, shares count rows.
+Definition: n_E >= k, and c_v / n_E <= alpha (not strict) for every value v concerned, in every class E; concerned are
+the values listed, or all. With a person key sizes count persons, and shares hold by rows and by persons; a listed
+value also for the share of persons who have it at all (``shares``).
 
 Closure. Merge-closed: the share of v in a union is a weighted mean of its shares in the parts, so at most
 the larger. Not absorbing: counts (1,1) hold for alpha = 1/2, merged with (2,0) they are (3,1). Suppressing

@@ -1,8 +1,8 @@
 """beta-likeness: no sensitive value gains too much, relative to its frequency in the whole table.
 
-Definition: for every class E and every value v with p_v > q_v, the gain (p_v - q_v) / q_v is at most beta
-(*basic*), or at most min(beta, -ln q_v) (*enhanced*; natural logarithm). p_v = c_v / n_E in the class, q_v in
-the reference table, both counted in rows; beta > 0. Decreases are free.
+Definition: for every class E and every value v with p_v > q_v, the gain (p_v - q_v) / q_v is at most beta (*basic*),
+or at most min(beta, -ln q_v) (*enhanced*; natural logarithm). p_v = c_v / n_E in the class, q_v in the reference
+table, both counted in rows (and, with a person key, in persons: ``shares``); beta > 0. Decreases are free.
 
 So p_v <= (1 + beta) q_v; enhanced also keeps p_v <= q_v (1 - ln q_v) < 1: no class of one value, unless the
 column has one only.

@@ -1,7 +1,7 @@
 """Entropy l-diversity: every class is as diverse as one of l equally frequent values.
 
-Definition: H_E = - sum_v p_v ln p_v >= ln l for every class E, p_v = c_v / n_E counted in rows; l real, l
->= 1. The *effective l* of a class is exp(H_E).
+Definition: H_E = - sum_v p_v ln p_v >= ln l for every class E, p_v = c_v / n_E counted in rows (and, with a person
+key, in persons: ``shares``); l real, l >= 1. The *effective l* of a class is exp(H_E).
 
 What it does not give: a bound 1/l on the best guess. Counts 7,1,1,1 have effective l = 2.56 and a best
 guess of 7/10.
