@@ -13,6 +13,7 @@ from itertools import product
 from math import exp, log
 
 import naive_models
+import naive_persons
 
 # --- classes ---------------------------------------------------------------------------------------------
 
@@ -150,10 +151,16 @@ def diverse(kind, members, attribute, model, person):
     """Decide one of the three l-diversities for one class."""
     histogram = counts(members, attribute)
     if kind == "distinct_l":
-        return len(histogram) >= model["l"] and size(members, person) >= model["l"]
+        return most_distinct(members, attribute, person) >= model["l"]
+    readings = [histogram] if person is None else [histogram, naive_persons.weights(members, attribute, person)]
     if kind == "entropy_l":
-        return entropy_holds(histogram, model["l"])
-    return recursive_holds(histogram, model["c"], int(model["l"]))
+        return all(entropy_holds(reading, model["l"]) for reading in readings)
+    return all(recursive_holds(reading, model["c"], int(model["l"])) for reading in readings)
+
+
+def most_distinct(members, attribute, person):
+    """Count distinct values, or with persons the values that as many persons have."""
+    return len(counts(members, attribute)) if person is None else naive_persons.matching(members, attribute, person)
 
 
 def holds(model, members, reference, *, person=None, orders=None, trees=None):  # noqa: PLR0911
@@ -169,17 +176,34 @@ def holds(model, members, reference, *, person=None, orders=None, trees=None):  
                     return False
         return True
     attribute = model["attribute"]
-    histogram = counts(members, attribute)
-    if name == "alpha_k":
-        share = top_share(histogram, model.get("values"))
-        return size(members, person) >= model["k"] and share <= Fraction(model["alpha"])
+    if name == "tiered":
+        how = {"person": person, "orders": orders, "trees": trees}
+        asked = any(row[attribute] in model["values"] for row in members)
+        return not asked or holds(model["holds"], members, reference, **how)
     if name == "p_sensitive_k":
-        return size(members, person) >= model["k"] and len(histogram) >= model["p"]
+        return size(members, person) >= model["k"] and most_distinct(members, attribute, person) >= model["p"]
     if name in ("distinct_l", "entropy_l", "recursive_cl") and model.get("estimator") != "grassberger":
         return diverse(name, members, attribute, model, person)
-    if name == "t_closeness":
-        return emd(model, histogram, counts(reference, attribute), orders, trees) <= Fraction(model["t"])
-    return naive_models.holds(model, histogram, counts(reference, attribute))
+    if name == "alpha_k" and size(members, person) < model["k"]:
+        return False
+    # models of shares, of rows and of persons; the correction for few rows is one of rows
+    readings = [(counts(members, attribute), counts(reference, attribute))]
+    if person is not None and name != "entropy_l":
+        readings.append([naive_persons.weights(table, attribute, person) for table in (members, reference)])
+    if person is not None and name == "alpha_k" and model.get("values") is not None:
+        having = naive_persons.having(members, attribute, person)
+        if any(having.get(value, 0) > Fraction(model["alpha"]) for value in model["values"]):
+            return False
+    return all(shares_hold(model, *reading, orders, trees) for reading in readings)
+
+
+def shares_hold(model, histogram, reference, orders, trees):
+    """Decide a model of shares from what each value weighs in the class and in the whole input."""
+    if model["model"] == "alpha_k":
+        return top_share(histogram, model.get("values")) <= Fraction(model["alpha"])
+    if model["model"] == "t_closeness":
+        return emd(model, histogram, reference, orders, trees) <= Fraction(model["t"])
+    return naive_models.holds(model, histogram, reference)
 
 
 def emd(model, histogram, reference, orders=None, trees=None):

@@ -31,6 +31,13 @@ MODELS = {
     "recursive": {"model": "recursive_cl", "attribute": "s", "c": "3/2", "l": 2},
     "joint distinct": {"model": "joint_l", "attributes": ["s", "u"], "kind": "distinct_l", "l": 2},
     "joint recursive": {"model": "joint_l", "attributes": ["u", "s"], "kind": "recursive_cl", "c": 2, "l": 2},
+    "joint entropy": {"model": "joint_l", "attributes": ["u", "s"], "kind": "entropy_l", "l": 2},
+    "tiered alpha": {
+        "model": "tiered",
+        "attribute": "s",
+        "values": ["a"],
+        "holds": {"model": "alpha_k", "attribute": "s", "alpha": "1/2", "k": 2},
+    },
     "equal": {"model": "t_closeness", "attribute": "s", "t": "1/3", "distance": "equal"},
     "ordered": {"model": "t_closeness", "attribute": "s", "t": "1/4", "distance": "ordered"},
     "basic beta": {"model": "beta_likeness", "attribute": "s", "beta": "1/2"},
@@ -90,6 +97,8 @@ def audit(rows, model, tree_file, *, person):
 @example(rows=TIES[:1])
 def test_verdicts(name, rows, tree_file, person):
     model, how = MODELS[name], {**HOW, "person": "p" if person else None}
+    if name == "tiered alpha":  # a listed value that occurs nowhere is an error
+        rows = [*rows, TIES[0]]
     document = audit(rows, model, tree_file, person=person)
     (entry,) = document["models"]
     bad = naive.violating(rows, ["q", "r"], [model], **how)

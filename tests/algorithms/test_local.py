@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from itertools import count
 from math import floor
 from random import Random
 from types import SimpleNamespace
@@ -29,8 +28,8 @@ from indistinct.policy.privacy import (
     TCloseness,
 )
 from indistinct.tables.classes import classes_of, recoding_of
-from indistinct.tables.count import frequencies_of
-from indistinct.tables.records import SUPPRESSED, Frequencies, Persons
+from indistinct.tables.count import frequencies_of, with_persons
+from indistinct.tables.records import SUPPRESSED
 
 AREA = [("11", "1", "*"), ("12", "1", "*"), ("13", "1", "*"), ("21", "2", "*"), ("22", "2", "*"), ("23", "2", "*")]
 SECTOR = [("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")]  # two top labels: x and y never mix
@@ -93,36 +92,8 @@ def table(columns, kinds, sensitive, person=None, weights=None):
     )
     if person is None:
         return frequencies
-    return with_persons(frequencies, frequencies.tuple_of[inverse.reshape(-1)], person)
-
-
-def with_persons(frequencies, tuple_of_row, person):
-    tuples = len(frequencies.start) - 1
-    homes = {}
-    for where, who in zip(tuple_of_row.tolist(), person, strict=True):
-        homes.setdefault(who, set()).add(where)
-    single = np.zeros(tuples, np.int64)
-    spread = [[] for _ in range(tuples)]
-    number = count()
-    for places in homes.values():
-        if len(places) == 1:
-            single[next(iter(places))] += 1
-        else:
-            who = next(number)
-            for where in places:
-                spread[where].append(who)
-    start = np.concatenate([[0], np.cumsum([len(ids) for ids in spread])]).astype(np.int64)
-    ids = np.array([who for ids in spread for who in sorted(ids)], np.int32)
-    persons = Persons(single, start, ids, next(number), len(homes))
-    return Frequencies(
-        frequencies.quasi,
-        frequencies.sensitive,
-        frequencies.codes,
-        frequencies.rows,
-        frequencies.start,
-        frequencies.references,
-        persons,
-    )
+    _, owner = np.unique(person, return_inverse=True)
+    return with_persons(frequencies, inverse.reshape(-1).astype(np.int32), owner.reshape(-1), int(owner.max()) + 1)
 
 
 def check(frequencies, policy, assignment):

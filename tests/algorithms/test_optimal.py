@@ -14,6 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import naive_persons
 from indistinct.algorithms import optimal as module
 from indistinct.algorithms.optimal import optimal
 from indistinct.errors import Cancelled, InfeasibleError, PolicyError
@@ -31,7 +32,8 @@ from indistinct.policy.privacy import (
     RecursiveCL,
     TCloseness,
 )
-from indistinct.tables.records import Frequencies, Persons, Reference
+from indistinct.tables.count import with_persons
+from indistinct.tables.records import Frequencies, Reference
 
 INSTANCES = 200
 
@@ -139,26 +141,11 @@ def frequencies_of(rows, quasi, sensitive, persons=None):
         np.array([*start, len(cells)], np.int64),
         references,
     )
-    return found if persons is None else replace(found, persons=persons_of(found, rows, persons, width))
-
-
-def persons_of(frequencies, rows, persons, width):
-    place = {tuple(values): i for i, values in enumerate(frequencies.tuples.tolist())}
-    tuples_of = {}
-    for row, person in zip(rows, persons, strict=True):
-        tuples_of.setdefault(person, set()).add(place[row[:width]])
-    single = np.zeros(len(place), np.int64)
-    spanning = sorted(person for person, tuples in tuples_of.items() if len(tuples) > 1)
-    members = [[] for _ in place]
-    for person, tuples in tuples_of.items():
-        for i in tuples:
-            if len(tuples) == 1:
-                single[i] += 1
-            else:
-                members[i].append(spanning.index(person))
-    start = np.cumsum([0, *map(len, members)]).astype(np.int64)
-    ids = np.array([person for group in members for person in sorted(group)], np.int32)
-    return Persons(single, start, ids, len(spanning), len(tuples_of))
+    if persons is None:
+        return found
+    place = {cell: i for i, cell in enumerate(cells)}
+    cell_of_row, owner = np.array([place[row] for row in rows], np.int32), np.array(persons)
+    return with_persons(found, cell_of_row, owner, int(owner.max()) + 1)
 
 
 def random_instance(random, sensitive=0, *, persons=False, quasi=None):
@@ -241,6 +228,31 @@ def holds(model, group, columns, references, size):  # noqa: PLR0911  # one defi
     return distance(model.distance, hierarchy, counts, reference, rows, sum(reference.values())) <= model.t
 
 
+def holds_by_persons(model, group, columns, references, rows, owners):
+    """Whether the persons of ``group`` (numbers of rows) satisfy a model, each weighing 1, or paired with values."""
+    if model.model in ("k_anonymity", "not_a_multiple"):
+        return True
+    as_dicts = [
+        {"p": owner} | {name: row[at] for name, at in columns.items()} for row, owner in zip(rows, owners, strict=True)
+    ]
+    members = [as_dicts[i] for i in group]
+    if model.model == "joint_l":
+        parts = {}
+        for attribute in model.attributes:
+            for row in members:
+                others = tuple(row[other] for other in model.attributes if other != attribute)
+                parts.setdefault((attribute, others), []).append(row)
+        return all(naive_persons.matching(part, name, "p") >= model.l for (name, _), part in parts.items())
+    name = model.attribute
+    if model.model in ("distinct_l", "p_sensitive_k"):
+        wanted = model.l if model.model == "distinct_l" else model.p
+        return naive_persons.matching(members, name, "p") >= wanted
+    weights = naive_persons.weights(members, name, "p")
+    whole = naive_persons.weights(as_dicts, name, "p")
+    as_rows = [{columns[name]: value} for value, weight in weights.items() for _ in range(weight)]
+    return holds(model, as_rows, columns, {name: (references[name][0], whole)}, len(members))
+
+
 def every_node(rows, quasi, trees, owners, models):
     """Levels, loss and suppressed rows of every node."""
     width, total = len(quasi), len(rows)
@@ -257,7 +269,11 @@ def every_node(rows, quasi, trees, owners, models):
         for key, members in classes.items():
             size = len(members) if owners is None else len({owners[i] for i in members})
             group = [rows[i] for i in members]
-            if all(holds(model, group, columns, references, size) for model in models):
+            if all(
+                holds(model, group, columns, references, size)
+                and (owners is None or holds_by_persons(model, members, columns, references, rows, owners))
+                for model in models
+            ):
                 equal = not any(h.weight for h in quasi)
                 cost = sum(
                     (1 if equal else h.weight) * h.levels[g].costs[node]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import indistinct as ind
-from indistinct.cli.main import run
+from indistinct.cli.app import run
 
 CASES = Path(__file__).parent
 AGE = '[attributes.age]\nrole = "qi"\ntype = "integer"\nhierarchy = { kind = "range", bounds = "members" }\n'

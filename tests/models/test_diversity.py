@@ -37,7 +37,7 @@ def test_distinct_needs_as_many_persons(tables):
     answer = evaluate(DistinctL("s", 3), replace(classes, persons=np.array([3, 2])), context)
     assert answer.satisfied.tolist() == [True, False]
     assert answer.achieved == {"l": 2}
-    assert answer.reason == "1 of 2 classes has fewer than 3 distinct values or persons; the poorest has 2"
+    assert answer.reason == "1 of 2 classes has fewer than 3 distinct values of different persons; the poorest has 2"
 
 
 def test_a_constant_column_protects_nobody(tables):

@@ -85,7 +85,7 @@ def mondrian(frequencies: Frequencies, policy: Policy, progress: Progress) -> As
         return within_limit(frequencies, policy, solve)
     except InfeasibleError as error:
         for model in policy.privacy:
-            if not is_merge_closed(model):
+            if not is_merge_closed(model, spread=frequencies.is_spread):
                 reason = (
                     f"{error.reason}; mondrian begins with the whole table, and under {model.model} another algorithm "
                     "may find a release all the same"

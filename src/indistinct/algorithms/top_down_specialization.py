@@ -279,9 +279,8 @@ class Partition:
         self.privacy = policy.privacy
         self.limit = min(floor(policy.suppression.limit * frequencies.total), frequencies.total - 1)
         self.context = Context(frequencies.references)
-        self.is_final = all(map(is_absorbing, policy.privacy)) or (
-            self.limit == 0 and all(map(is_merge_closed, policy.privacy))
-        )
+        merge_closed = all(is_merge_closed(privacy, spread=frequencies.is_spread) for privacy in policy.privacy)
+        self.is_final = all(map(is_absorbing, policy.privacy)) or (self.limit == 0 and merge_closed)
         tests = [test for privacy in policy.privacy for test in criteria((privacy,), self.context) or ()]
         self.k = max([1, *(int(test.parameters[0]) for test in tests if test.kind == K)])
         everyone = np.arange(len(frequencies.tuples))

@@ -27,11 +27,13 @@ from indistinct.models.registry import (
     MODELS,
     achieved,
     criteria,
+    depends_on_persons,
     evaluate,
     is_absorbing,
     is_merge_closed,
     is_of_classes,
     satisfied,
+    shortfall,
 )
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "Model",
     "achieved",
     "criteria",
+    "depends_on_persons",
     "evaluate",
     "feasible_root",
     "infeasible_reason",
@@ -49,4 +52,5 @@ __all__ = [
     "is_merge_closed",
     "is_of_classes",
     "satisfied",
+    "shortfall",
 ]

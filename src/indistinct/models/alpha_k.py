@@ -1,7 +1,8 @@
 """(alpha,k)-anonymity: large classes in which no sensitive value is too frequent.
 
-Definition: n_E >= k, and c_v / n_E <= alpha (not strict) for every value v concerned, in every class E;
-concerned are the values listed, or all. Sizes count persons where there is a person key, shares count rows.
+Definition: n_E >= k, and c_v / n_E <= alpha (not strict) for every value v concerned, in every class E; concerned are
+the values listed, or all. With a person key sizes count persons, and shares hold by rows and by persons; a listed
+value also for the share of persons who have it at all (``shares``).
 
 Closure. Merge-closed: the share of v in a union is a weighted mean of its shares in the parts, so at most
 the larger. Not absorbing: counts (1,1) hold for alpha = 1/2, merged with (2,0) they are (3,1). Suppressing
@@ -19,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.models import k_anonymity
-from indistinct.models.contract import ALPHA, Context, Criterion, Evaluation, Model
+from indistinct.models.contract import ALPHA, Context, Criterion, Evaluation, Model, always, never
 from indistinct.models.exact import bounds, largest_ratio, rational, subject
-from indistinct.models.histograms import named
+from indistinct.models.histograms import named, share_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,18 +60,21 @@ def evaluate(privacy: AlphaK, classes: Classes, context: Context) -> Evaluation:
     """Compare the size and the largest share of every class with k and alpha."""
     largest = measure(classes, context.references[privacy.attribute], privacy.attribute, privacy.values)
     alpha = privacy.alpha
-    rare = largest <= bounds(classes.rows, lambda n: alpha.numerator * n // alpha.denominator)
+    if classes.rows.dtype == object:
+        rare = (largest * alpha.denominator <= classes.rows * alpha.numerator).astype(np.bool_)
+    else:
+        rare = largest <= bounds(classes.rows, lambda n: alpha.numerator * n // alpha.denominator)
     satisfied = rare & (classes.sizes >= privacy.k)
     best = _best(classes, largest)
     share = Fraction(best["alpha"]["fraction"])
     if rare.all():
         sentence = f"no value has more than {alpha} of a class; the largest share is {share}"
     else:
-        too_much = f"a value with more than {alpha} of the rows; the largest share is {share}"
+        too_much = f"a value with more than {alpha} of the {classes.unit}; the largest share is {share}"
         sentence = f"{subject(rare, 'has', 'have')} {too_much}"
     if privacy.k > 1:
         sentence = f"{k_anonymity.reason(privacy.k, classes)}; {sentence}"
-    return Evaluation(satisfied, largest / classes.rows, best, sentence, more_is_better=False)
+    return Evaluation(satisfied, (largest / classes.rows).astype(np.float64), best, sentence, more_is_better=False)
 
 
 def achieved(classes: Classes, context: Context, attribute: str, values: Sequence[str] | None = None) -> dict[str, Any]:
@@ -106,7 +110,7 @@ def shortfall(privacy: AlphaK, root: Classes, context: Context) -> str:
     codes = counts if privacy.values is None else _codes(reference, privacy.values)
     most = max(codes, key=lambda code: (counts.get(code, 0), -code))
     return (
-        f"{named(reference, most)} of {privacy.attribute} has {counts[most]} of {root.rows[0]} rows,"
+        f"{named(reference, most)} of {privacy.attribute} has {share_of(counts[most], root)},"
         f" more than alpha = {privacy.alpha}"
     )
 
@@ -121,4 +125,7 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    of_shares=always,
+    by_persons=always,
+    merges_persons=never,
 )

@@ -1,8 +1,8 @@
 """beta-likeness: no sensitive value gains too much, relative to its frequency in the whole table.
 
-Definition: for every class E and every value v with p_v > q_v, the gain (p_v - q_v) / q_v is at most beta
-(*basic*), or at most min(beta, -ln q_v) (*enhanced*; natural logarithm). p_v = c_v / n_E in the class, q_v in
-the reference table, both counted in rows; beta > 0. Decreases are free.
+Definition: for every class E and every value v with p_v > q_v, the gain (p_v - q_v) / q_v is at most beta (*basic*),
+or at most min(beta, -ln q_v) (*enhanced*; natural logarithm). p_v = c_v / n_E in the class, q_v in the reference
+table, both counted in rows (and, with a person key, in persons: ``shares``); beta > 0. Decreases are free.
 
 So p_v <= (1 + beta) q_v; enhanced also keeps p_v <= q_v (1 - ln q_v) < 1: no class of one value, unless the
 column has one only.
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import Context, Evaluation, Model
+from indistinct.models.contract import Context, Evaluation, Model, always, never
 from indistinct.models.exact import at_most, largest_ratio, log_sign, rational, subject, wide
 from indistinct.models.histograms import is_constant, named, owners
 
@@ -42,6 +42,8 @@ def measure(classes: Classes, reference: Reference, attribute: str) -> tuple[Int
     """Gain of every entry of the histogram as numerator / denominator: c n - Q n_E (0 if negative) over Q n_E."""
     histogram = classes.histograms[attribute]
     kind = wide(reference.total * max(int(classes.rows.max()), reference.total))
+    if object in (reference.counts.dtype, classes.rows.dtype):
+        kind = object
     theirs = reference.counts[histogram.value].astype(kind) * classes.rows[owners(histogram)].astype(kind)
     ours = histogram.count.astype(kind) * reference.total
     return np.where(ours > theirs, ours - theirs, 0), theirs
@@ -49,7 +51,7 @@ def measure(classes: Classes, reference: Reference, attribute: str) -> tuple[Int
 
 def _below_logarithm(classes: Classes, reference: Reference, attribute: str, gains: Integers, scale: Integers) -> Bool:
     """Whether the gain of every entry is at most -ln q_v."""
-    q = reference.counts[classes.histograms[attribute].value] / reference.total
+    q = (reference.counts[classes.histograms[attribute].value] / reference.total).astype(np.float64)
     difference = gains.astype(np.float64) / scale.astype(np.float64) + np.log(q)
     found: Bool = (difference <= 0) | (gains == 0)
     for number in np.flatnonzero((np.abs(difference) < 1e-9) & (gains > 0)).tolist():
@@ -121,4 +123,7 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    of_shares=always,
+    by_persons=always,
+    merges_persons=never,
 )

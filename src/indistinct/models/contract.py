@@ -38,7 +38,7 @@ class Evaluation:
     ``satisfied`` bool[g]: verdict per class. ``measure`` float64[g]: what the model measures, for display
     and for ranking only. ``achieved``: the best parameters that the release satisfies, as they stand in the
     JSON documents. ``reason``: one sentence with the real counts. ``more_is_better``: whether a larger
-    measure protects more.
+    measure protects more. ``unit``: whether rows or persons reach less, where both were judged.
     """
 
     satisfied: NDArray[np.bool_]
@@ -46,6 +46,7 @@ class Evaluation:
     achieved: dict[str, Any]
     reason: str
     more_is_better: bool = True
+    unit: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,16 @@ class Criterion:
     absorbing: bool
     shares: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     tree: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 0), np.int32))
+
+
+def never(privacy: Any) -> bool:  # noqa: ARG001  # the contract's
+    """Say no, whatever the parameters are."""
+    return False
+
+
+def always(privacy: Any) -> bool:  # noqa: ARG001  # the contract's
+    """Say yes, whatever the parameters are."""
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +97,11 @@ class Model:
     a ``population``, the ``history`` of releases or a ``mechanism``. What a model reached is public only where nothing
     but the published classes tells of it.
     ``held_by(privacy)`` names the algorithms that can hold the model; None: any that calls ``evaluate``.
+
+    ``of_shares(privacy)``: the model is one of shares of values, judged by rows and, with a person key, by persons
+    (``shares``). ``by_persons(privacy)``: its verdict may depend on who has which rows, beyond how many persons there
+    are, so that its compiled form is necessary only. ``merges_persons(privacy)``: what closure it has holds also for
+    classes that share persons.
     """
 
     name: str
@@ -100,6 +116,9 @@ class Model:
     necessary: Callable[[Any, Context], tuple[Criterion, ...]] | None = None
     closure: Callable[[Any], tuple[bool, bool]] | None = None
     held_by: Callable[[Any], tuple[str, ...] | None] | None = None
+    of_shares: Callable[[Any], bool] = never
+    by_persons: Callable[[Any], bool] = never
+    merges_persons: Callable[[Any], bool] = always
 
     def __post_init__(self) -> None:
         """Refuse a record that does not say what the model looks at: it would leak by default."""

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once
+from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once, always, never
 from indistinct.models.exact import log_sign, rational, subject
 from indistinct.models.histograms import distinct, is_constant, named, owners
 
@@ -51,7 +51,7 @@ def measure(classes: Classes, reference: Reference, attribute: str, base: int | 
     """|log(p_v / q_v)| of every entry of the histogram, for display and as a filter."""
     histogram = classes.histograms[attribute]
     p = histogram.count / classes.rows[owners(histogram)]
-    q = reference.counts[histogram.value] / reference.total
+    p, q = p.astype(np.float64), (reference.counts[histogram.value] / reference.total).astype(np.float64)
     found: Float64 = np.abs(np.log(p) - np.log(q)) / (1.0 if base is None else log(base))
     return found
 
@@ -80,7 +80,9 @@ def evaluate(privacy: DeltaDisclosure, classes: Classes, context: Context) -> Ev
     logarithms = measure(classes, reference, attribute, base)
     first, owner = classes.histograms[attribute].start[:-1], owners(classes.histograms[attribute])
     entries = logarithms < float(delta)
-    near = np.abs(logarithms - float(delta)) <= _BAND * (1 + np.log(classes.rows[owner] + reference.total))
+    near = np.abs(logarithms - float(delta)) <= _BAND * (
+        1 + np.log(classes.rows[owner].astype(np.float64) + reference.total)
+    )
     known: dict[Fraction, bool] = {}
     for number in np.flatnonzero(near).tolist():
         ratio = _ratio(classes, reference, attribute, int(owner[number]), number)
@@ -167,4 +169,7 @@ MODEL = Model(
     shortfall=shortfall,
     closure=_closure,
     held_by=_held_by,
+    of_shares=always,
+    by_persons=always,
+    merges_persons=never,
 )

@@ -1,9 +1,10 @@
 """Distinct l-diversity: every class has at least l different sensitive values.
 
-Definition: |{v : c_v > 0}| >= l for every class; with a person key also at least l persons, because the
-values of one person say nothing about the others.
+Definition: |{v : c_v > 0}| >= l for every class. With a person key l counts pairs (person, value of theirs) in which no
+person and no value occurs twice: p1 with a, b, c beside p2 and p3 with a are three persons and three values, and only
+2, because p1 knows what is left.
 
-Closure. Merge-closed and absorbing: a union has every value (and person) of its parts. Suppressing another
+Closure. Merge-closed and absorbing: a union has every value (and every pair) of its parts. Suppressing another
 class leaves the values of E alone. Implies classes of at least l rows.
 
 Source: A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, TKDD 1(1):3, 2007,
@@ -16,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import DISTINCT, Context, Criterion, Evaluation, Model
+from indistinct.models.contract import DISTINCT, Context, Criterion, Evaluation, Model, always
 from indistinct.models.exact import subject
 from indistinct.models.histograms import distinct, is_constant
+from indistinct.tables.holdings import matched
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,8 +32,12 @@ if TYPE_CHECKING:
 
 
 def measure(classes: Classes, attribute: str) -> Int64:
-    """int64[g]: the largest l of each class, its distinct values or, if fewer, its persons."""
+    """int64[g]: the largest l of each class, its distinct values or, with persons, its largest matching."""
     values = distinct(classes.histograms[attribute])
+    if classes.most_rows is not None:  # at least so many persons have rows of different values
+        return np.minimum(values, np.searchsorted(classes.most_rows, values) + 1)
+    if classes.holdings is not None:
+        return matched(classes, attribute)
     return values if classes.persons is None else np.minimum(values, classes.persons)
 
 
@@ -52,7 +58,7 @@ def reason(length: int, found: Int64, *, constant: bool, persons: bool) -> str:
     if constant:
         return "no protection: the column is constant"
     satisfied, poorest = found >= length, int(found.min())
-    what = "distinct values or persons" if persons else "distinct values"
+    what = "distinct values of different persons" if persons else "distinct values"
     if satisfied.all():
         return f"every class has at least {length} {what}; the poorest has {poorest}"
     return f"{subject(satisfied, 'has', 'have')} fewer than {length} {what}; the poorest has {poorest}"
@@ -86,7 +92,10 @@ def too_few(attribute: str, parameter: str, length: int, root: Classes) -> str:
     if values < length:
         plural = "value" if values == 1 else "values"
         return f"the column {attribute} has {values} distinct {plural}, fewer than {parameter}"
-    return f"the table has {int(root.sizes[0])} persons, fewer than {parameter}"
+    if int(root.sizes[0]) < length:
+        return f"the table has {int(root.sizes[0])} persons, fewer than {parameter}"
+    found = int(measure(root, attribute)[0])
+    return f"at most {found} persons of the table have different values of {attribute}, fewer than {parameter}"
 
 
 MODEL = Model(
@@ -99,4 +108,5 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    by_persons=always,
 )

@@ -1,7 +1,7 @@
 """Entropy l-diversity: every class is as diverse as one of l equally frequent values.
 
-Definition: H_E = - sum_v p_v ln p_v >= ln l for every class E, p_v = c_v / n_E counted in rows; l real, l
->= 1. The *effective l* of a class is exp(H_E).
+Definition: H_E = - sum_v p_v ln p_v >= ln l for every class E, p_v = c_v / n_E counted in rows (and, with a person
+key, in persons: ``shares``); l real, l >= 1. The *effective l* of a class is exp(H_E).
 
 What it does not give: a bound 1/l on the best guess. Counts 7,1,1,1 have effective l = 2.56 and a best
 guess of 7/10.
@@ -32,7 +32,7 @@ import numpy as np
 from indistinct.models import distinct_l, grassberger
 from indistinct.models.contract import ENTROPY, Context, Criterion, Evaluation, Model, all_classes_at_once
 from indistinct.models.exact import entropy_sign, subject
-from indistinct.models.histograms import add_up, distinct, is_constant, named, owners
+from indistinct.models.histograms import add_up, distinct, is_constant, named, owners, share_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,8 +50,8 @@ def measure(classes: Classes, attribute: str) -> tuple[Float64, Bool]:
     """Effective l of each class (float64[g], an integer where even) and whether it is evenly spread."""
     histogram = classes.histograms[attribute]
     count, first = histogram.count, histogram.start[:-1]
-    even = np.maximum.reduceat(count, first) == np.minimum.reduceat(count, first)
-    shares = count / classes.rows[owners(histogram)]
+    even = (np.maximum.reduceat(count, first) == np.minimum.reduceat(count, first)).astype(np.bool_)
+    shares = (count / classes.rows[owners(histogram)]).astype(np.float64)
     effective = np.exp(-add_up(shares * np.log(shares), histogram))
     return np.where(even, distinct(histogram).astype(np.float64), effective), even
 
@@ -64,7 +64,7 @@ def evaluate(privacy: EntropyL, classes: Classes, context: Context) -> Evaluatio
     effective, even = measure(classes, privacy.attribute)
     enough = distinct(histogram) >= length.__ceil__()  # necessary, and sufficient for an even class
     difference = np.log(effective) - log(length)
-    undecided = ~even & enough & (np.abs(difference) < _BAND * (1 + np.log(classes.rows)))
+    undecided = ~even & enough & (np.abs(difference) < _BAND * (1 + np.log(classes.rows.astype(np.float64))))
     satisfied = enough & (even | (difference >= 0))
     known: dict[tuple[int, ...], bool] = {}
     for number in np.flatnonzero(undecided).tolist():
@@ -144,7 +144,7 @@ def shortfall(privacy: EntropyL, root: Classes, context: Context) -> str:
     return (
         f"the whole column {privacy.attribute} has effective l = {effective:.4g}, less than l = {privacy.l};"
         f" {named(context.references[privacy.attribute], int(histogram.value[most]))}"
-        f" has {histogram.count[most]} of {root.rows[0]} rows"
+        f" has {share_of(histogram.count[most], root)}"
     )
 
 
@@ -155,6 +155,11 @@ def _closure(privacy: EntropyL) -> tuple[bool, bool]:
 def _held_by(privacy: EntropyL) -> tuple[str, ...] | None:
     """Name what does not mend classes by merging them, where merging may break the model."""
     return all_classes_at_once(privacy) if privacy.estimator == "grassberger" else None
+
+
+def _of_shares(privacy: EntropyL | None) -> bool:
+    """Say whether shares are looked at: Grassberger's correction is one for the number of rows."""
+    return privacy is None or privacy.estimator == "shannon"
 
 
 MODEL = Model(
@@ -169,4 +174,7 @@ MODEL = Model(
     shortfall=shortfall,
     closure=_closure,
     held_by=_held_by,
+    of_shares=_of_shares,
+    by_persons=_of_shares,
+    merges_persons=lambda privacy: not _of_shares(privacy),
 )

@@ -1,8 +1,10 @@
 """Whether any release can satisfy the models: the class that holds the whole table is the test.
 
 Models that are merge-closed are looked at: if some recoding without suppression satisfies them, so does the union of
-its classes, the whole table. With suppression, at least as many rows must go as have to be removed from the
-whole table until the rest satisfies (``kernels.criteria.removable`` bounds that number from below).
+its classes, the whole table. By persons that is so only where nobody has rows of different quasi-identifiers
+(``shares``): elsewhere the whole table is judged by rows alone, since finer classes may hold where it fails. With
+suppression, at least as many rows must go as have to be removed from the whole table until the rest satisfies
+(``kernels.criteria.removable`` bounds that number from below).
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.models.contract import Context
-from indistinct.models.registry import MODELS, evaluate, is_merge_closed, is_of_classes
+from indistinct.models.registry import MODELS, evaluate, is_merge_closed, is_of_classes, shortfall
 from indistinct.tables.records import Classes, Crowd, Detail, Histogram
 
 if TYPE_CHECKING:
@@ -84,12 +86,13 @@ def infeasible_reason(privacies: Sequence[Privacy], frequencies: Frequencies, al
     for privacy in privacies:
         if not (is_merge_closed(privacy) and is_of_classes(privacy)):
             continue  # finer classes may hold where the whole table does not
-        if bool(evaluate(privacy, root, context).satisfied[0]):
+        judged = root if is_merge_closed(privacy, spread=frequencies.is_spread) else replace(root, holdings=None)
+        if bool(evaluate(privacy, judged, context).satisfied[0]):
             continue
         least = _least_removal(privacy, root, context)
         if least <= (total - 1 if allowed is None else allowed):
             continue
-        sentence = f"{privacy.model}: {MODELS[privacy.model].shortfall(privacy, root, context)}"
+        sentence = f"{privacy.model}: {shortfall(privacy, judged, context)}"
         if least < total and allowed:
             sentence += f"; at least {least} of {total} rows would have to be suppressed, and {allowed} may be"
         return sentence

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.tables.records import Crowd, Detail, Histogram, ItemSets
+from indistinct.tables.records import Crowd, Detail, Histogram, Holdings, ItemSets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,7 +54,14 @@ def only(classes: Classes, kept: NDArray[np.bool_]) -> Classes:
         sets=sets,
         recoding=None if recoding is None else replace(recoding, lo=recoding.lo[kept], hi=recoding.hi[kept]),
         detail=None if classes.detail is None else Detail(classes.detail.covered[kept], classes.detail.sizes),
+        holdings=None if classes.holdings is None else _held_by(classes.holdings, kept, number),
     )
+
+
+def _held_by(held: Holdings, kept: NDArray[np.bool_], number: Int64) -> Holdings:
+    """Holdings in the classes that are kept, with their new numbers."""
+    left = kept[held.owner]
+    return Holdings(number[held.owner[left]], held.person[left], held.codes[left], held.rows[left])
 
 
 def distinct(histogram: Histogram) -> Int64:
@@ -75,6 +83,23 @@ def amount(number: int, classes: Classes) -> str:
     """Write a size with what it counts."""
     unit = "row" if classes.persons is None else "person"
     return f"{number} {unit}" if number == 1 else f"{number} {unit}s"
+
+
+def share_of(count: int, root: Classes) -> str:
+    """Write a count of a value in the class of the whole table with what it is a share of, rows or persons.
+
+    Weights are written as the persons that they make up: the 4 of HIV and 1/3 of flu of five persons.
+    """
+    return f"{weight_of(count, root)} of {_everybody(root)} {root.unit}"
+
+
+def weight_of(count: int, root: Classes) -> Fraction:
+    """Return the rows, or the persons weighing 1, that a count of the class of the whole table makes up."""
+    return Fraction(int(count) * _everybody(root), int(root.rows[0]))
+
+
+def _everybody(root: Classes) -> int:
+    return int(root.rows[0]) if root.unit == "rows" else int(root.sizes[0])
 
 
 def named(reference: Reference, code: int) -> str:

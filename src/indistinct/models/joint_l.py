@@ -2,8 +2,8 @@
 
 Definition: for each attribute S of a list in turn, the quasi-identifiers and all other attributes of the
 list form the classes, and S must be (distinct, entropy or recursive) l-diverse in each of them. A class of
-the quasi-identifiers alone satisfies the model iff all its parts do, for every S. Persons, where there is a
-person key, are counted in the classes of the quasi-identifiers; the parts count rows.
+the quasi-identifiers alone satisfies the model iff all its parts do, for every S. With a person key the inner model
+judges each part by rows and by the persons who have rows in it, as it judges classes.
 
 Closure. Merge-closed: the parts of a union are unions of parts of the same other values, and the inner
 model is merge-closed. Not absorbing, whatever the inner model: {(a,x),(a,y),(b,x),(b,y)} holds for l = 2,
@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models import distinct_l, entropy_l, recursive_cl
-from indistinct.models.contract import Context, Criterion, Evaluation, Model, reason_of
+from indistinct.models import distinct_l, entropy_l, recursive_cl, shares
+from indistinct.models.contract import Context, Criterion, Evaluation, Model, always, reason_of
 from indistinct.policy.privacy import DistinctL, EntropyL, Privacy, RecursiveCL
-from indistinct.tables.records import Classes, Histogram
+from indistinct.tables.records import Classes, Histogram, Holdings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from indistinct.policy.privacy import JointL
 
+    Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
 
 _INNER = {"distinct_l": distinct_l.MODEL, "entropy_l": entropy_l.MODEL, "recursive_cl": recursive_cl.MODEL}
@@ -60,8 +61,23 @@ def parts(classes: Classes, attributes: Sequence[str], attribute: str) -> tuple[
         np.zeros(0, np.int32),
         np.zeros((0, 1), np.int32),
         np.zeros(0, np.int64),
+        holdings=_held(classes.holdings, columns, owner[part], others[part], classes.sensitive.index(attribute)),
+        most_rows=classes.most_rows,
     )
     return inner, np.searchsorted(owner[part], np.arange(len(classes)))
+
+
+def _held(held: Holdings | None, columns: list[int], owner: Int32, others: Int32, own: int) -> Holdings | None:
+    """Say who has which rows of the parts: of class ``owner[i]`` with the ``others[i]`` values in ``columns``."""
+    if held is None:
+        return None
+    parts = np.column_stack([owner, others]).astype(np.int64)
+    rows = np.column_stack([held.owner, held.codes[:, columns]]).astype(np.int64)
+    _, number = np.unique(np.concatenate([parts, rows]), axis=0, return_inverse=True)
+    number = number.reshape(-1)
+    part_of = np.zeros(int(number.max()) + 1, np.int64)
+    part_of[number[: len(parts)]] = np.arange(len(parts))
+    return Holdings.sort(part_of[number[len(parts) :]], held.person, held.codes[:, [own]], held.rows)
 
 
 def _inner(privacy: JointL, attribute: str) -> Privacy:
@@ -83,7 +99,7 @@ def evaluate(privacy: JointL, classes: Classes, context: Context) -> Evaluation:
     measures, sentences, best = [], [], []
     for attribute in privacy.attributes:
         inner, first = parts(classes, privacy.attributes, attribute)
-        answer = model.evaluate(_inner(privacy, attribute), inner, context)
+        answer = shares.evaluate(model, _inner(privacy, attribute), inner, context)
         satisfied &= np.logical_and.reduceat(answer.satisfied, first)
         measures.append(worst.reduceat(answer.measure, first))
         best.append(answer.achieved)
@@ -115,7 +131,7 @@ def achieved(
     best = []
     for name in attributes:
         inner, _ = parts(classes, attributes, name)
-        best.append(_INNER[kind].achieved(inner, context, name, **fixed))
+        best.append(shares.achieved(_INNER[kind], inner, context, name, **fixed))
     if kind != "recursive_cl" or l is not None:
         return _worst(best)
     longest: list[dict[str, Any]] = max(best, key=len)
@@ -141,4 +157,6 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=reason_of(evaluate),
+    by_persons=always,
+    merges_persons=lambda privacy: privacy.kind == "distinct_l",
 )

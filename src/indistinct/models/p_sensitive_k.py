@@ -1,7 +1,7 @@
 """p-sensitive k-anonymity: at least k rows and at least p different sensitive values in every class.
 
 Definition: n_E >= k and |{v : c_v > 0}| >= p for every class; p <= k. Sizes count persons where there is a
-person key.
+person key, and p counts pairs of a person and a value as ``distinct_l`` does.
 
 Closure. Merge-closed and absorbing, as both parts are; so for whole-class suppression.
 
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.models import distinct_l, k_anonymity
-from indistinct.models.contract import Context, Criterion, Evaluation, Model
-from indistinct.models.histograms import distinct, is_constant
+from indistinct.models.contract import Context, Criterion, Evaluation, Model, always
+from indistinct.models.histograms import is_constant
 
 if TYPE_CHECKING:
     from indistinct.policy.privacy import PSensitiveK
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 def evaluate(privacy: PSensitiveK, classes: Classes, context: Context) -> Evaluation:
     """Compare size and number of distinct values of every class with k and p."""
-    values = distinct(classes.histograms[privacy.attribute])
+    values = distinct_l.measure(classes, privacy.attribute)
     constant = is_constant(context.references[privacy.attribute])
-    diversity = distinct_l.reason(privacy.p, values, constant=constant, persons=False)
+    diversity = distinct_l.reason(privacy.p, values, constant=constant, persons=classes.persons is not None)
     return Evaluation(
         (classes.sizes >= privacy.k) & (values >= privacy.p),
         values.astype(np.float64),
@@ -41,7 +41,7 @@ def evaluate(privacy: PSensitiveK, classes: Classes, context: Context) -> Evalua
 
 def achieved(classes: Classes, context: Context, attribute: str) -> dict[str, Any]:  # noqa: ARG001  # the contract's
     """Largest p and largest k that the classes satisfy."""
-    return {"p": int(distinct(classes.histograms[attribute]).min()), **k_anonymity.achieved(classes)}
+    return {"p": int(distinct_l.measure(classes, attribute).min()), **k_anonymity.achieved(classes)}
 
 
 def most_classes(reference: Reference, p: int) -> int | None:
@@ -79,4 +79,5 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    by_persons=always,
 )

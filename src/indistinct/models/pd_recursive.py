@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.models import recursive_cl
-from indistinct.models.contract import Context, Evaluation, Model
+from indistinct.models.contract import Context, Evaluation, Model, always, never
 from indistinct.models.exact import at_most, bounds, largest_ratio, rational, subject
 from indistinct.models.histograms import add_up, owners
 
@@ -77,6 +77,9 @@ def measure(
 
 def _below(top: Int64, bracket: Int64, c: Fraction) -> Bool:
     """Whether top < c bracket, and True where there is no value outside Y."""
+    if bracket.dtype == object:
+        exact: Bool = ((top * c.denominator < bracket * c.numerator) | (top == 0)).astype(np.bool_)
+        return exact
     least = bounds(bracket, lambda number: -(-c.numerator * number // c.denominator))  # ceil: top < it iff top < c x
     found: Bool = (top < least) | (top == 0)
     return found
@@ -88,7 +91,7 @@ def _smallest_share(classes: Classes, reference: Reference, attribute: str, valu
     found = classes.rows.copy()
     codes = reference.hierarchy.codes()
     for value in values:
-        here = np.zeros(len(classes), np.int64)
+        here = np.zeros_like(classes.rows)
         entries = histogram.value == codes.get(value, -1)
         here[owner[entries]] = histogram.count[entries]
         found = np.minimum(found, here)
@@ -118,6 +121,7 @@ def evaluate(privacy: PdRecursive | NpdRecursive, classes: Classes, context: Con
             sentence += f"; {subject(enough, 'has', 'have')} less than {privacy.c2} percent of a value of W"
         sentence += f" (the least is {float(least):.4g})"
         satisfied &= enough
+    top, bracket = top.astype(np.float64), bracket.astype(np.float64)
     shown = np.divide(top, bracket, out=np.full(len(classes), np.inf), where=bracket > 0)
     return Evaluation(satisfied, np.where(top == 0, 0.0, shown), best, sentence, more_is_better=False)
 
@@ -159,4 +163,7 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    of_shares=always,
+    by_persons=always,
+    merges_persons=never,
 )

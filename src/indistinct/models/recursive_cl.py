@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import RECURSIVE, Context, Criterion, Evaluation, Model
+from indistinct.models.contract import RECURSIVE, Context, Criterion, Evaluation, Model, always, never
 from indistinct.models.exact import SAFE, bounds, largest_ratio, rational, subject
-from indistinct.models.histograms import distinct, is_constant, named, owners
+from indistinct.models.histograms import distinct, is_constant, named, owners, share_of, weight_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,11 +45,13 @@ def measure(classes: Classes, attribute: str) -> tuple[Int64, Int64]:
     """Sort the counts of each class, largest first (int64[.], along ``start``), and add them up from 0."""
     histogram = classes.histograms[attribute]
     owner, base = owners(histogram), int(histogram.count.max()) + 1
-    if len(classes) * base < SAFE:
+    if histogram.count.dtype != object and len(classes) * base < SAFE:
         falling = base - 1 - np.sort(owner * base + (base - 1 - histogram.count)) % base
     else:
         falling = histogram.count[np.lexsort((-histogram.count, owner))]
-    return falling, np.concatenate([np.zeros(1, np.int64), np.cumsum(falling)])
+    if int(histogram.count.max()) * len(falling) >= SAFE:
+        falling = falling.astype(object)
+    return falling, np.concatenate([np.zeros(1, falling.dtype), np.cumsum(falling)])
 
 
 def _top_and_tail(histogram: Histogram, sums: Int64, length: int) -> tuple[Int64, Int64]:
@@ -62,14 +64,17 @@ def evaluate(privacy: RecursiveCL, classes: Classes, context: Context) -> Evalua
     """Compare r_1 with c times the tail in every class, exactly."""
     c, histogram = privacy.c, classes.histograms[privacy.attribute]
     top, tail = _top_and_tail(histogram, measure(classes, privacy.attribute)[1], privacy.l)
-    satisfied = top <= bounds(tail, lambda rows: (c.numerator * rows - 1) // c.denominator)
+    if tail.dtype == object:
+        satisfied = (top * c.denominator < tail * c.numerator).astype(np.bool_)
+    else:
+        satisfied = top <= bounds(tail, lambda rows: (c.numerator * rows - 1) // c.denominator)
     needed = np.full(len(top), np.inf)
-    np.divide(top, tail, out=needed, where=tail > 0)
+    np.divide(top.astype(np.float64), tail.astype(np.float64), out=needed, where=(tail > 0).astype(np.bool_))
     best = _best(top, tail)
     if is_constant(context.references[privacy.attribute]):
         sentence = "no protection: the column is constant"
     else:
-        bound = f"{c} times the rows from value number {privacy.l} on"
+        bound = f"{c} times the {classes.unit} from value number {privacy.l} on"
         floor = "no c would do" if best is None else f"c must exceed {Fraction(best['fraction'])}"
         if satisfied.all():
             sentence = f"in every class the most frequent value stays below {bound}; {floor}"
@@ -124,8 +129,8 @@ def shortfall(privacy: RecursiveCL, root: Classes, context: Context) -> str:
     most = int(histogram.count.argmax())
     value = named(context.references[privacy.attribute], int(histogram.value[most]))
     return (
-        f"{value} of {privacy.attribute} has {top[0]} of {root.rows[0]} rows, not fewer than c = {privacy.c}"
-        f" times the {tail[0]} rows of the values from number l = {privacy.l} on"
+        f"{value} of {privacy.attribute} has {share_of(top[0], root)}, not fewer than c = {privacy.c}"
+        f" times the {weight_of(tail[0], root)} {root.unit} of the values from number l = {privacy.l} on"
     )
 
 
@@ -139,4 +144,7 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    of_shares=always,
+    by_persons=always,
+    merges_persons=never,
 )

@@ -33,6 +33,7 @@ from indistinct.models import (
     recursive_cl,
     safepub,
     sample_uniqueness,
+    shares,
     t_closeness,
     tiered,
 )
@@ -82,13 +83,13 @@ MODELS: Mapping[str, Model] = {
 
 
 def evaluate(privacy: Privacy, classes: Classes, context: Context) -> Evaluation:
-    """Judge a partition by one model, exactly.
+    """Judge a partition by one model, exactly: one of shares by rows and by persons, where there is a person key.
 
     Raises DataError when there is no class: an empty release satisfies nothing. Not checked: that the
     classes hold the attributes of the model.
     """
     _refuse_empty(classes)
-    return MODELS[privacy.model].evaluate(privacy, classes, context)
+    return shares.evaluate(MODELS[privacy.model], privacy, classes, context)
 
 
 def achieved(name: str, attribute: str | None, classes: Classes, context: Context, **fixed: Any) -> Any:
@@ -101,13 +102,28 @@ def achieved(name: str, attribute: str | None, classes: Classes, context: Contex
     Raises DataError when there is no class.
     """
     _refuse_empty(classes)
-    return MODELS[name].achieved(classes, context, attribute, **fixed)
+    return shares.achieved(MODELS[name], classes, context, attribute, **fixed)
 
 
-def is_merge_closed(privacy: Privacy) -> bool:
-    """Whether the union of two classes that satisfy the model with these parameters satisfies it (M1)."""
+def shortfall(privacy: Privacy, root: Classes, context: Context) -> str:
+    """Say why the class that holds the whole table fails a model."""
+    return shares.shortfall(MODELS[privacy.model], privacy, root, context)
+
+
+def is_merge_closed(privacy: Privacy, *, spread: bool = False) -> bool:
+    """Whether the union of two classes that satisfy the model with these parameters satisfies it (M1).
+
+    ``spread``: also where the two share persons (``Frequencies.is_spread``).
+    """
     model = MODELS[privacy.model]
+    if spread and not model.merges_persons(privacy):
+        return False
     return model.merge_closed if model.closure is None else model.closure(privacy)[0]
+
+
+def depends_on_persons(privacy: Privacy) -> bool:
+    """Whether the verdict may depend on who has which rows, beyond how many persons there are."""
+    return MODELS[privacy.model].by_persons(privacy)
 
 
 def is_absorbing(privacy: Privacy) -> bool:

@@ -1,8 +1,8 @@
 """t-closeness: the sensitive values of every class are distributed nearly as in the whole table.
 
-Definition: EMD(P_E, Q) <= t (not strict) for every class E; P_E the distribution of the class, Q that of
-the reference table, both counted in rows. The earth mover's distance depends on what lies between two
-values:
+Definition: EMD(P_E, Q) <= t (not strict) for every class E; P_E the distribution of the class, Q that of the reference
+table, both counted in rows (and, with a person key, in persons: ``shares``). The earth mover's distance depends on
+what lies between two values:
 
 - ordered: |i - j| / (m - 1) for the i-th and j-th of m values; EMD = sum_i |P(<= i) - Q(<= i)| / (m - 1);
 - equal: 1; EMD = sum_v |p_v - q_v| / 2;
@@ -43,6 +43,8 @@ from indistinct.models.contract import (
     Criterion,
     Evaluation,
     Model,
+    always,
+    never,
 )
 from indistinct.models.exact import bounds, largest_ratio, rational, subject, wide
 from indistinct.models.histograms import add_up, is_constant, owners
@@ -255,4 +257,7 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    of_shares=always,
+    by_persons=always,
+    merges_persons=never,
 )

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.errors import DataError
+from indistinct.models import shares
 from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once
 from indistinct.models.histograms import only, owners
 
@@ -63,7 +64,7 @@ def evaluate(privacy: Tiered, classes: Classes, context: Context) -> Evaluation:
     if not chosen.any():
         sentence = f"none of {len(classes)} classes holds a listed value"
         return Evaluation(satisfied, np.zeros(len(classes)), {}, sentence)
-    found = MODELS[privacy.holds.model].evaluate(privacy.holds, only(classes, chosen), context)
+    found = shares.evaluate(MODELS[privacy.holds.model], privacy.holds, only(classes, chosen), context)
     satisfied[chosen] = found.satisfied
     most = found.measure.max() if found.more_is_better else found.measure.min()
     measure = np.full(len(classes), most, np.float64)
@@ -85,7 +86,8 @@ def shortfall(privacy: Tiered, root: Classes, context: Context) -> str:
     """Say why the whole table, which holds the listed values, fails."""
     from indistinct.models.registry import MODELS
 
-    return f"of classes with listed values: {MODELS[privacy.holds.model].shortfall(privacy.holds, root, context)}"
+    reason = shares.shortfall(MODELS[privacy.holds.model], privacy.holds, root, context)
+    return f"of classes with listed values: {reason}"
 
 
 def closure(privacy: Tiered) -> tuple[bool, bool]:
@@ -93,6 +95,13 @@ def closure(privacy: Tiered) -> tuple[bool, bool]:
     from indistinct.models.registry import is_absorbing
 
     return is_absorbing(privacy.holds), False
+
+
+def by_persons(privacy: Tiered) -> bool:
+    """Whether the model of the tier looks at who has which rows."""
+    from indistinct.models.registry import depends_on_persons
+
+    return depends_on_persons(privacy.holds)
 
 
 MODEL = Model(
@@ -107,4 +116,5 @@ MODEL = Model(
     shortfall=shortfall,
     closure=closure,
     held_by=all_classes_at_once,
+    by_persons=by_persons,
 )

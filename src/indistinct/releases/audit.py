@@ -13,6 +13,7 @@ from indistinct.models import Context
 from indistinct.policy import Flags, given_or_flags
 from indistinct.releases.item_sets import sets_of_assignment
 from indistinct.releases.judge import best_of_each, judge, persons_spread, refuse_mechanisms, unit_of, weaknesses
+from indistinct.releases.person_shares import person_shares
 from indistinct.releases.population import crowd_of_labels
 from indistinct.releases.prepare import near_unique, prepare
 from indistinct.releases.proof import label_reader
@@ -140,6 +141,7 @@ def audit(
             "missing": {"rule": "own", "k_if_missing_matches_anything": wildcard_k(frequencies, assignment, classes)},
             "k_if_untouched_columns_are_known": k_if_known(prepared, starred),
             "persons_in_several_classes": persons_spread(frequencies, assignment),
+            "person_shares": person_shares(classes),
             "warnings": [notice.document() for notice in notices],
         }
     )

@@ -39,7 +39,8 @@ def _arrays(frequencies: Frequencies) -> Iterable[np.ndarray[Any, Any]]:
     yield frequencies.codes
     yield frequencies.rows
     if frequencies.persons is not None:
-        yield from (frequencies.persons.single, frequencies.persons.start, frequencies.persons.ids)
+        persons = frequencies.persons
+        yield from (persons.single, persons.start, persons.ids, persons.cell, persons.person, persons.rows)
     if frequencies.population is not None:
         yield from (frequencies.population.tuples, frequencies.population.rows)
     for hierarchy in (*frequencies.quasi, *frequencies.sensitive):

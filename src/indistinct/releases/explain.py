@@ -23,9 +23,10 @@ from indistinct.releases.explain_classes import largest, one_level_less, stretch
 from indistinct.releases.explain_groups import left_over, most_frequent, sizes
 from indistinct.releases.explain_reach import reachable
 from indistinct.releases.item_sets import with_item_levels
+from indistinct.releases.person_shares import person_shares, person_shares_text
 from indistinct.releases.ready import ready
 from indistinct.releases.texts import counted, explanation_text
-from indistinct.tables.classes import alone, recoding_of
+from indistinct.tables.classes import alone, classes_of, recoding_of
 from indistinct.tables.count import silent
 
 if TYPE_CHECKING:
@@ -108,7 +109,12 @@ def explain(
     document["rare_values"] = _rare_values(frequencies, alike, say)
     if in_groups:
         document["most_frequent"] = most_frequent(frequencies, policy, say)
+    document["person_shares"] = []
     if document["feasible"]:
+        if frequencies.weighs_persons:
+            document["person_shares"] = person_shares(classes_of(frequencies, assignment))
+            for line in person_shares_text(document["person_shares"]):
+                say("persons", line)
         mean, by_attribute = lm(frequencies, assignment, recoding)
         shown = aggregated(prepared, assignment, recoding)
         document["lm"] = float(mean)

@@ -37,6 +37,7 @@ def judge(
             {
                 **_asked(model),
                 "achieved": evaluation.achieved,
+                **({} if evaluation.unit is None else {"unit": evaluation.unit}),
                 "satisfied": bool(evaluation.satisfied.all()),
                 "violating_classes": int(violating.sum()),
                 "violating_rows": int(classes.rows[violating].sum()),

@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 
 # what depends on the time, on the search or on rows that are not in the file
 UNPUBLISHED = ("proven_optimal", "suppressed_because", "levels")
-INTERNAL = ("phases", "seconds", "transforms", "report", "public_report", "dictionary", "warnings", "ledger")
+INTERNAL = (
+    "phases",
+    "seconds",
+    "transforms",
+    "report",
+    "public_report",
+    "dictionary",
+    "warnings",
+    "ledger",
+    "person_shares",
+)
 # under a model of scope mechanism the number of rows that were dropped is itself protected
 SECRET = ("rows", "persons", "suppressed_rows", "left_out_rows", "loss")
 MECHANISMS = ("safepub",)

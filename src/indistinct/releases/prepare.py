@@ -196,13 +196,15 @@ def _refuse_unknown(name: str, texts: Sequence[str | None], reference: Reference
         )
 
 
-def reference_counts(table: Any, policy: Policy, names: Sequence[str]) -> dict[str, Reference]:
-    """Count sensitive attributes of another table: the distribution that models compare with."""
+def reference_counts(
+    table: Any, policy: Policy, names: Sequence[str], person: str | None = None
+) -> dict[str, Reference]:
+    """Count sensitive attributes of another table: the distributions that models compare with, of rows and persons."""
     source = open_source(table, options_of(policy))
-    for name in names:
+    for name in (*names, *([] if person is None else [person])):
         if name not in source.columns:
             raise SchemaError.unknown_column(name, source.columns, file=source.name)
-    counted = count(source, [], list(names), binder(policy, source, []))
+    counted = count(source, [], list(names), binder(policy, source, []), person=person)
     return dict(counted.frequencies.references)
 
 
@@ -244,7 +246,7 @@ def prepare(
     ]
     if not for_audit:
         _check_target(policy, roles, source)
-    references = None if reference is None else reference_counts(reference, policy, sensitive)
+    references = None if reference is None else reference_counts(reference, policy, sensitive, roles.person)
     bind = binder(policy, source, notices, quasi=quasi, quasi_as_text=for_audit, references=references)
     population = population_of(policy, quasi, options_of(policy))
     if population is not None and not for_audit:

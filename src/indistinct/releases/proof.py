@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from indistinct.tables.columnar import is_text
 from indistinct.tables.count import silent, translation
 from indistinct.tables.dictionary import texts_of
 from indistinct.tables.order import distinct, numbered_rows
-from indistinct.tables.records import SUPPRESSED, Classes, Frequencies, Population
+from indistinct.tables.records import SUPPRESSED, Classes, Frequencies, Holdings, Population
 from indistinct.tables.source import open_source
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def verify_written(
 def judge_reread(
     found: Recount,
     frequencies: Frequencies,
-    persons: dict[tuple[str | None, ...], int] | None,
+    persons: Behind | None,
     policy: Policy,
     *,
     may_exempt: bool,
@@ -189,8 +189,41 @@ def label_reader(name: str, texts: Sequence[str | None], prepared: Prepared) -> 
     )
 
 
-def persons_of_labels(decision: Decision) -> dict[tuple[str | None, ...], int] | None:
-    """Distinct persons behind each published label tuple: the file alone cannot tell them.
+@dataclass(frozen=True)
+class Behind:
+    """The persons behind published label tuples: the file alone cannot tell them.
+
+    ``number`` of each label tuple; ``sizes`` int64[.]: persons by that number; ``holdings`` and ``most_rows`` as in
+    ``Classes``.
+    """
+
+    number: dict[tuple[str | None, ...], int]
+    sizes: NDArray[np.int64]
+    holdings: Holdings | None = None
+    most_rows: NDArray[np.int64] | None = None
+
+    def told_of(self, classes: Classes, labels: Sequence[tuple[str | None, ...]]) -> Classes:
+        """Add to re-read classes, of these ``labels``, who is behind them: nobody known behind labels that are not."""
+        own = np.array([self.number.get(label, -1) for label in labels], np.int64)
+        sizes = np.append(self.sizes, 0)[own]
+        held = self.holdings
+        if held is not None:
+            class_of = np.full(len(self.sizes), -1, np.int64)
+            class_of[own[own >= 0]] = np.flatnonzero(own >= 0)
+            there = class_of[held.owner] >= 0
+            # rows behind a label that is not known are taken for those of one person each class
+            other = own[classes.cell_class] < 0
+            held = Holdings.sort(
+                np.concatenate([class_of[held.owner[there]], classes.cell_class[other]]).astype(np.int64),
+                np.append(held.person[there] + 1, np.zeros(int(other.sum()), np.int64)),
+                np.concatenate([held.codes[there], classes.cell_codes[other]]),
+                np.append(held.rows[there], classes.cell_rows[other]),
+            )
+        return replace(classes, persons=sizes, holdings=held, most_rows=self.most_rows)
+
+
+def persons_of_labels(decision: Decision) -> Behind | None:
+    """Persons behind each published label tuple.
 
     Those of suppressed rows that are published stand behind the token, with those of a class of that label.
     """
@@ -210,7 +243,7 @@ def persons_of_labels(decision: Decision) -> dict[tuple[str | None, ...], int] |
         gone = number.setdefault((token,) * len(columns), len(number))
     class_of = np.where(suppressed, gone, merged[assignment.class_of]).astype(np.int32)
     classes = classes_of(frequencies, replace(assignment, class_of=class_of, classes=len(number)))
-    return dict(zip(number, classes.sizes.tolist(), strict=True))
+    return Behind(number, classes.sizes, classes.holdings)
 
 
 def starred(found: Recount, frequencies: Frequencies, policy: Policy) -> NDArray[np.bool_]:
@@ -226,7 +259,7 @@ def starred(found: Recount, frequencies: Frequencies, policy: Policy) -> NDArray
 def _reread_classes(
     found: Recount,
     frequencies: Frequencies,
-    persons: dict[tuple[str | None, ...], int] | None,
+    persons: Behind | None,
     policy: Policy,
     prepared: Prepared | None = None,
     *,
@@ -257,12 +290,11 @@ def _reread_classes(
     rows = np.zeros(classes, np.int64)
     np.add.at(rows, joint[0], joint[2])
     names = tuple(h.attribute for h in frequencies.sensitive)
-    sizes_in_persons = None
+    formed = Classes(rows, None, names, histograms_of(names, *joint, classes, sizes), *joint)
     if persons is not None:
         own = labels[first].tolist()
         known = [tuple(texts[code] for (texts, _), code in zip(columns, row, strict=True)) for row in own]
-        sizes_in_persons = np.array([persons.get(label, 0) for label in known], np.int64)
-    formed = Classes(rows, sizes_in_persons, names, histograms_of(names, *joint, classes, sizes), *joint)
+        formed = persons.told_of(formed, known)
     if prepared is None or not classes:
         return formed
     present = [h for h in frequencies.quasi if h.attribute in found.columns]

@@ -13,6 +13,8 @@ from indistinct.releases.groups import PROTECTS, weakness
 from indistinct.releases.invariance import NO_CLAIM
 from indistinct.releases.judge import persons_spread, unit_of, weaknesses
 from indistinct.releases.manifest import earlier_releases
+from indistinct.releases.person_shares import person_shares
+from indistinct.tables.classes import classes_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,6 +68,7 @@ def document_of(decision: Decision, output: Path | None) -> dict[str, Any]:
         **({"groups": assignment.groups} if grouped else {}),
         **unit_of(frequencies),
         "persons_in_several_classes": persons_spread(frequencies, assignment),
+        "person_shares": person_shares(classes_of(frequencies, assignment)) if frequencies.weighs_persons else [],
         "algorithm": policy.recoding.algorithm,
         "declares": declared(policy),
         "form": form_of(policy),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.markup import preformatted, table
 from indistinct.plain import for_people
+from indistinct.releases.person_shares import person_shares_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -145,6 +146,7 @@ def audit_text(document: Mapping[str, Any]) -> str:
         lines.append(f"if the columns that stay unchanged were known to an attacker, k would be {known}")
     if document.get("persons_in_several_classes"):
         lines.append(f"{document['persons_in_several_classes']} persons have rows in several classes")
+    lines += person_shares_text(document.get("person_shares", ()))
     for worst in document["worst"][:3]:
         names = ", ".join(f"{name} {'missing' if value is None else value}" for name, value in worst["class"].items())
         lines.append(f"worst: {{{names}}} with {counted(worst['size'], unit)}; {worst['suggestion']}")
@@ -183,6 +185,7 @@ def release_text(document: Mapping[str, Any]) -> str:
             f"{document['persons_in_several_classes']} persons have rows in several classes: "
             "who knows two of their rows may narrow them down"
         )
+    lines += person_shares_text(document.get("person_shares", ()))
     verification = document["verification"]
     lines.append(
         f"verified from the {'written file' if document['outputs'] else 'published table'}: rows "

@@ -21,7 +21,7 @@ from indistinct.releases.lacking import range_names
 from indistinct.releases.manifest import hash_status, read_manifest
 from indistinct.releases.parts import parts_of, read_parts
 from indistinct.releases.prepare import kept_identifying, prepare
-from indistinct.releases.proof import judge_reread, label_reader, persons_of_labels, starred
+from indistinct.releases.proof import Behind, judge_reread, label_reader, persons_of_labels, starred
 from indistinct.releases.published import count_published, published_options
 from indistinct.releases.ranges import false_ranges
 from indistinct.releases.recount import count_source, matches, respelled, restored
@@ -322,11 +322,12 @@ def _groups(found: Recount, before: Recount, untouched: Sequence[str]) -> tuple[
     return group[: len(found.rows)], group[len(found.rows) :]
 
 
-def _persons(prepared: Prepared, found: Recount, notices: list[Notice]) -> dict[tuple[str | None, ...], int]:
+def _persons(prepared: Prepared, found: Recount, notices: list[Notice]) -> Behind:
     """Say how many persons stand behind each published label tuple.
 
     The file does not tell. Deciding again gives the same table when the file is ours; then the persons are known.
-    Otherwise the least number that could fill the rows counts: whole rows of those who have most of them.
+    Otherwise the least number that could fill the rows counts: whole rows of those who have most of them. Shares of
+    persons are not known then, and models of shares are not satisfied.
     """
     known = _persons_decided_again(prepared, found)
     if known is not None:
@@ -338,7 +339,12 @@ def _persons(prepared: Prepared, found: Recount, notices: list[Notice]) -> dict[
             "persons",
             None,
             "the file does not say whose a row is, and deciding again does not give this file: a class counts the "
-            "least number of persons who could have its rows",
+            "least number of persons who could have its rows"
+            + (
+                ", and models of shares, which ask for the shares of persons, are not proven"
+                if prepared.counted.frequencies.weighs_persons
+                else ""
+            ),
         )
     )
     quasi = [h.attribute for h in prepared.counted.frequencies.quasi if h.attribute in found.columns]
@@ -347,10 +353,13 @@ def _persons(prepared: Prepared, found: Recount, notices: list[Notice]) -> dict[
     for position, number in enumerate(found.rows.tolist()):
         label = tuple(texts[codes[position]] for texts, codes in columns)
         rows[label] = rows.get(label, 0) + number
-    return {label: int(np.searchsorted(most, number)) + 1 for label, number in rows.items()}
+    sizes = np.searchsorted(most, list(rows.values())) + 1
+    number_of = {label: number for number, label in enumerate(rows)}
+    several = prepared.counted.frequencies.weighs_persons
+    return Behind(number_of, sizes.astype(np.int64), most_rows=most.astype(np.int64) if several else None)
 
 
-def _persons_decided_again(prepared: Prepared, found: Recount) -> dict[tuple[str | None, ...], int] | None:
+def _persons_decided_again(prepared: Prepared, found: Recount) -> Behind | None:
     """Decide as ``anonymize`` would: the persons behind each label tuple if that gives the rows found, else None."""
     try:
         layout = layout_of(prepared)

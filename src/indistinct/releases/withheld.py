@@ -108,4 +108,5 @@ def _public_entry(entry: Mapping[str, Any], decision: Decision) -> dict[str, Any
     told = looks_at == "published" or (looks_at == "input" and _is_whole(decision) and not hidden)
     if told and decision.policy.person is None:
         return dict(entry)
-    return {**entry, "achieved": None, "reason": HELD}
+    # which reading, by rows or by persons, came out worse tells of persons too
+    return {**{key: value for key, value in entry.items() if key != "unit"}, "achieved": None, "reason": HELD}

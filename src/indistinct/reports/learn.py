@@ -35,6 +35,19 @@ def learn(summary: Summary, t: Catalogue) -> list[Block]:
         blocks.append(("text", t("learn.groups")))
     elif internal and summary["persons_in_several_classes"]:
         blocks.append(("text", t("learn.spread", n=summary["persons_in_several_classes"])))
+    if internal:
+        blocks += [
+            (
+                "text",
+                t(
+                    "learn.person_shares",
+                    column=entry["attribute"],
+                    share=t.percent(_decimal(entry["largest_share"])),
+                    having=t.percent(_decimal(entry["largest_with"])),
+                ),
+            )
+            for entry in summary["person_shares"]
+        ]
     if summary["risk"]:
         blocks.append(("text", t(f"risk.{summary['kind']}")))
         blocks.append(_risks(summary["risk"], t("caption.risk"), t))

@@ -72,6 +72,7 @@ def summary(
         "classes": document["classes"],
         "persons": document["persons"],
         "persons_in_several_classes": document["persons_in_several_classes"],
+        "person_shares": document["person_shares"],
         "loss": {**document["loss"], "kl": _kl(decision)},
         "levels": document["levels"],
         "columns": columns(decision, document["loss"]["lm_by_attribute"]),

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.kernels.crowds import counted_in_boxes
+from indistinct.tables.holdings import holdings_of
 from indistinct.tables.order import lexicographic_order, numbered_rows, run_starts
 from indistinct.tables.records import SUPPRESSED, Assignment, Classes, Crowd, Detail, Histogram, Recoding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indistinct.tables.records import Frequencies
+    from indistinct.tables.records import Frequencies, Holdings
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
@@ -56,7 +57,16 @@ def classes_of(frequencies: Frequencies, assignment: Assignment) -> Classes:
         crowd(frequencies, assignment),
         detail(frequencies, assignment) if frequencies.detailed else None,
         recoding_of(frequencies, assignment) if frequencies.nested and assignment.levels is not None else None,
+        holdings=_holdings(frequencies, cells, class_of),
     )
+
+
+def _holdings(frequencies: Frequencies, cells: Int32, class_of: Int32) -> Holdings | None:
+    if not frequencies.weighs_persons:
+        return None
+    class_of_tuple = np.full(len(frequencies.start) - 1, SUPPRESSED, np.int64)
+    class_of_tuple[frequencies.tuple_of[cells]] = class_of
+    return holdings_of(frequencies, class_of_tuple)
 
 
 def groups_of(frequencies: Frequencies, assignment: Assignment) -> Classes:

@@ -12,6 +12,7 @@ import numpy as np
 
 from indistinct.errors import DataError
 from indistinct.tables.dictionary import Dictionary
+from indistinct.tables.holdings import person_references
 from indistinct.tables.keys import KeyTable
 from indistinct.tables.order import lexicographic_order, run_starts
 from indistinct.tables.records import Frequencies, Persons, Reference
@@ -127,8 +128,8 @@ def count(
     if person is None:
         return Counted(frequencies, cell_of_row, left_out=left_out, reading=reading)
     person_of_row = np.concatenate(owners)
-    persons = _persons(frequencies, cell_of_row, person_of_row, len(people.numbers))
-    return Counted(replace(frequencies, persons=persons), cell_of_row, person_of_row, left_out, reading)
+    frequencies = with_persons(frequencies, cell_of_row, person_of_row, len(people.numbers))
+    return Counted(frequencies, cell_of_row, person_of_row, left_out, reading)
 
 
 def rebound(counted: Counted, position: int, hierarchy: Hierarchy) -> Counted:
@@ -202,11 +203,18 @@ def _canonical(raw: Int32, counts: Int64, translations: Sequence[Int32]) -> tupl
     return np.ascontiguousarray(ordered[first]), np.add.reduceat(counts[order], first), rank
 
 
+def with_persons(frequencies: Frequencies, cell_of_row: Int32, owner: Int32, total: int) -> Frequencies:
+    """Add who is behind the rows, and the distributions by persons where they are not those of the rows."""
+    persons = _persons(frequencies, cell_of_row, owner, total)
+    found = replace(frequencies, persons=persons)
+    return replace(found, references=person_references(found)) if persons.several else found
+
+
 def _persons(frequencies: Frequencies, cell_of_row: Int32, owner: Int32, total: int) -> Persons:
     here = cell_of_row >= 0
-    cell_of_row, owner = cell_of_row[here], owner[here]
-    tuple_of_row = frequencies.tuple_of[cell_of_row].astype(np.int64)
-    pairs = np.unique(tuple_of_row * total + owner)
+    held, rows = np.unique(cell_of_row[here].astype(np.int64) * total + owner[here], return_counts=True)
+    cell, person = (held // total).astype(np.int32), (held % total).astype(np.int32)
+    pairs = np.unique(frequencies.tuple_of[cell].astype(np.int64) * total + person)
     tuples, who = pairs // total, (pairs % total).astype(np.int32)
     spread = np.bincount(who, minlength=total)
     alone = spread[who] == 1
@@ -215,4 +223,15 @@ def _persons(frequencies: Frequencies, cell_of_row: Int32, owner: Int32, total: 
     numbers = np.cumsum(spread > 1, dtype=np.int32) - 1
     start = np.zeros(distinct + 1, np.int64)
     np.cumsum(np.bincount(tuples[~alone], minlength=distinct), out=start[1:])
-    return Persons(single, start, numbers[who[~alone]], int((spread > 1).sum()), int((spread > 0).sum()))
+    everybody = int((spread > 0).sum())
+    return Persons(
+        single,
+        start,
+        numbers[who[~alone]],
+        int((spread > 1).sum()),
+        everybody,
+        cell,
+        person,
+        rows.astype(np.int64),
+        several=int(rows.sum()) > everybody,
+    )

@@ -6,9 +6,9 @@ Symbols: n rows; ``c`` cells; ``u`` distinct quasi-identifier tuples; ``d`` quas
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,13 +33,23 @@ class Reference:
 
     ``counts`` is int64[m] over the codes of the attribute (all of them occur unless the reference was taken from
     another table); ``total`` is the number of rows. ``missing_at`` says where a missing value stands in the order
-    of the ordered distance: ``first``, ``last`` or "" (that distance refuses it).
+    of the ordered distance: ``first``, ``last`` or "" (that distance refuses it). With a person key the shares of
+    persons are ``person_counts`` (int64[m], or Python integers) of ``person_total``; None where they are those of the
+    rows.
     """
 
     hierarchy: Hierarchy
     counts: Int64
     total: int
     missing_at: str = ""
+    person_counts: NDArray[Any] | None = None
+    person_total: int = 0
+
+    def of_persons(self) -> Reference:
+        """Return the distribution in which each person weighs 1, spread over the values of their rows."""
+        if self.person_counts is None:
+            return self
+        return replace(self, counts=self.person_counts, total=self.person_total, person_counts=None)
 
 
 @dataclass(frozen=True)
@@ -48,6 +58,8 @@ class Persons:
 
     ``single`` int64[u]: persons all of whose rows lie in this tuple. ``start`` int64[u + 1] and ``ids`` int32[.]:
     for each tuple the persons who also have rows in other tuples, as numbers 0..``spanning``-1. ``total`` persons.
+    ``cell`` int32[e], ``person`` int32[e] and ``rows`` int64[e]: who has how many rows of which cell, each pair once,
+    by cell. ``several``: whether somebody in the whole input has more than one row.
     """
 
     single: Int64
@@ -55,6 +67,10 @@ class Persons:
     ids: Int32
     spanning: int
     total: int
+    cell: Int32
+    person: Int32
+    rows: Int64
+    several: bool
 
 
 @dataclass(frozen=True)
@@ -130,6 +146,18 @@ class Frequencies:
     def total(self) -> int:
         """Number of rows of the table."""
         return int(self.rows.sum())
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether somebody has rows in several tuples: then classes may share persons."""
+        return self.persons is not None and self.persons.spanning > 0
+
+    @property
+    def weighs_persons(self) -> bool:
+        """Whether shares of persons may differ from those of rows."""
+        return self.persons is not None and (
+            self.persons.several or any(own.person_counts is not None for own in self.references.values())
+        )
 
     @cached_property
     def tuples(self) -> Int32:
@@ -228,13 +256,35 @@ class ItemSets:
 
 
 @dataclass(frozen=True)
+class Holdings:
+    """Who has which rows of classes.
+
+    ``rows[i]`` >= 1 rows of ``person[i]`` in class ``owner[i]`` have the sensitive values ``codes[i]``: ``owner``
+    int64[h], ``person`` int64[h], ``codes`` int32[h, s], ``rows`` int64[h], sorted by class and person.
+    """
+
+    owner: Int64
+    person: Int64
+    codes: Int32
+    rows: Int64
+
+    @classmethod
+    def sort(cls, owner: Int64, person: Int64, codes: Int32, rows: Int64) -> Holdings:
+        """Bring entries in any order into that of the record."""
+        order = np.argsort(owner * (int(person.max(initial=0)) + 1) + person, kind="stable")
+        return cls(owner[order], person[order], codes[order], rows[order])
+
+
+@dataclass(frozen=True)
 class Classes:
     """A partition of the released rows: what the models look at.
 
     ``rows`` int64[g] >= 1; ``persons`` int64[g] or None: distinct persons; ``histograms`` by sensitive attribute.
     ``cell_class`` int32[.], ``cell_codes`` int32[., s] and ``cell_rows`` int64[.]: the joint counts of all sensitive
     attributes by class (columns in the order of ``sensitive``), sorted by class; joint models read them. ``sets`` by
-    set-valued column, where an audit asks for them.
+    set-valued column, where an audit asks for them. ``holdings`` are there where shares of persons may differ from
+    those of rows. ``most_rows`` int64[p] is there instead where a file does not say whose a row is: the rows of the
+    first 1, 2, ... persons, those with most rows first. ``unit`` is what the histograms count.
     """
 
     rows: Int64
@@ -248,6 +298,10 @@ class Classes:
     detail: Detail | None = None
     recoding: Recoding | None = None
     sets: Mapping[str, ItemSets] = field(default_factory=dict)
+    holdings: Holdings | None = field(default=None, repr=False)
+    most_rows: Int64 | None = None
+    unit: str = "rows"
+    weighed: dict[str, Classes] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def sizes(self) -> Int64:

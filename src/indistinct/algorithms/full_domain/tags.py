@@ -4,7 +4,8 @@ Closure, the rule by which nodes are pruned. With s rows that may be suppressed,
 
 - *up*: a node that holds makes all more general nodes hold if every model is absorbing (M2), or if every model is
   merge-closed (M1) and s = 0. Otherwise nothing follows upwards.
-  Nor does it from models that judge a release as a whole (scope *release*);
+  Nor does it from models that judge a release as a whole (scope *release*), nor from shares of persons where somebody
+  has rows of different quasi-identifiers (``models.shares``);
 - *down*: a node that proves that it and every more special node suppress more than s rows (``Verdict.least``) makes all
   of these fail. For M2 models, and for M1 models with s = 0, every node that fails proves it.
 
@@ -49,8 +50,10 @@ class Tags:
         self.judge = judge
         self.lattice = judge.lattice
         self.progress = progress
+        spread = judge.frequencies.is_spread
+        merge_closed = all(is_merge_closed(privacy, spread=spread) for privacy in judge.privacy)
         self.licensed = all(map(is_of_classes, judge.privacy)) and (
-            all(map(is_absorbing, judge.privacy)) or (judge.limit == 0 and all(map(is_merge_closed, judge.privacy)))
+            all(map(is_absorbing, judge.privacy)) or (judge.limit == 0 and merge_closed)
         )
         self.state = np.zeros(judge.lattice.shape, np.int8)
         self.checked = 0

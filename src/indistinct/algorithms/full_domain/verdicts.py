@@ -22,7 +22,15 @@ from indistinct.algorithms.full_domain.dense import DenseModels
 from indistinct.algorithms.full_domain.tables import Table, Tables, zeros
 from indistinct.kernels.judges import sums, too_small
 from indistinct.kernels.rollup import charge, relieve
-from indistinct.models import criteria, evaluate, is_absorbing, is_merge_closed, is_of_classes, satisfied
+from indistinct.models import (
+    criteria,
+    depends_on_persons,
+    evaluate,
+    is_absorbing,
+    is_merge_closed,
+    is_of_classes,
+    satisfied,
+)
 from indistinct.models.contract import Context, K
 from indistinct.models.histograms import only
 from indistinct.tables.classes import classes_of
@@ -83,6 +91,8 @@ class Judge:
     Three ways, the first that a model allows: *rolled*, on dense histograms that are part of the class tables;
     *gathered*, on dense histograms of the classes of at least k rows, made from the cells for each node (attributes
     with many values, tables with many tuples); *exact*, on sparse classes (no compiled form, or too many of both).
+    Where a model looks at who has which rows, its compiled form is what rows ask for, and the exact test comes after
+    it.
     """
 
     def __init__(self, frequencies: Frequencies, lattice: Lattice, privacy: Sequence[Privacy], limit: int) -> None:
@@ -126,8 +136,10 @@ class Judge:
         columns: set[str] = set()
         for privacy in self.privacy:
             found = criteria((privacy,), self.context)
-            if found is None:
+            by_persons = self.frequencies.weighs_persons and depends_on_persons(privacy)
+            if found is None or by_persons:
                 self.exact.append(privacy)
+            if found is None:
                 continue
             self.k = max([self.k, *(int(test.parameters[0]) for test in found if test.kind == K)])
             names = columns | {test.attribute for test in found if test.attribute is not None}
@@ -242,7 +254,7 @@ class Judge:
             lost[violated] = table.rows[violated]
             if is_absorbing(privacy):
                 least[violated] = table.rows[violated]
-            elif is_merge_closed(privacy):
+            elif is_merge_closed(privacy, spread=self.frequencies.is_spread):
                 least[violated] = np.maximum(least[violated], 1)
         whole = [privacy for privacy in exact if not is_of_classes(privacy)]
         kept = lost == 0

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.local.alike import mended
 from indistinct.algorithms.local.infeasible import infeasible
 from indistinct.algorithms.local.problem import problem_of
 from indistinct.algorithms.local.trim import hopeless_blocks, rows_to_drop, without
@@ -30,16 +32,21 @@ def within_limit(frequencies: Frequencies, policy: Policy, solve: Solve) -> Assi
 
     Raises InfeasibleError when more rows would go than may be suppressed, or all.
     """
-    problem = problem_of(frequencies, policy)
+
+    def of(counts: Frequencies) -> Problem:
+        return problem_of(counts, policy)
+
+    problem = of(frequencies)
     hopeless = hopeless_blocks(problem)
     if not hopeless.any():
-        return solve(problem, hopeless)
+        return _limited(problem, hopeless, mended(problem, solve(problem, hopeless), of))
     drop = rows_to_drop(problem, hopeless)
-    if drop.sum() > min(problem.allowed, frequencies.total - 1):
-        raise infeasible(problem, hopeless, int(drop.sum()))
+    needed = int(drop.sum()) or (frequencies.total if problem.allowed == 0 else 0)  # how few may do nobody knows
+    if needed > min(problem.allowed, frequencies.total - 1):
+        raise infeasible(problem, hopeless, needed)
     left, cells = without(frequencies, drop)
-    rest = problem_of(left, policy)
-    found = solve(rest, hopeless_blocks(rest))
+    rest = replace(of(left), allowed=problem.allowed - int(drop.sum()))
+    found = mended(rest, solve(rest, hopeless_blocks(rest)), of)
     gone = np.flatnonzero(drop)
     whole = Assignment(
         np.concatenate([cells[found.cell], gone]).astype(np.int32),
@@ -49,7 +56,12 @@ def within_limit(frequencies: Frequencies, policy: Policy, solve: Solve) -> Assi
         None,
         found.notes,
     )
-    lost = int(whole.count[whole.class_of == SUPPRESSED].sum())
-    if lost > min(problem.allowed, frequencies.total - 1):
+    return _limited(problem, hopeless, whole)
+
+
+def _limited(problem: Problem, hopeless: NDArray[np.bool_], found: Assignment) -> Assignment:
+    """Return an assignment that suppresses no more than it may, and not all."""
+    lost = int(found.count[found.class_of == SUPPRESSED].sum())
+    if lost > min(problem.allowed, problem.frequencies.total - 1):
         raise infeasible(problem, hopeless, lost)
-    return whole
+    return found

@@ -28,6 +28,12 @@ def infeasible(problem: Problem, hopeless: NDArray[np.bool_], needed: int) -> In
         best = reached(problem.privacy, whole_table(frequencies), Context(frequencies.references))
         error = InfeasibleError(reason, nearest or f"one class of all rows reaches {', '.join(best)}")
         return without_values(error, frequencies)
+    if not hopeless.any():
+        reason = (
+            "no classes were found in which the shares of persons hold: the whole table does not hold, finer classes "
+            f"may; {needed} of {total} rows would have to be suppressed, and {problem.allowed} may be"
+        )
+        return InfeasibleError(reason, nearest)
     rows = int(problem.tuples.mass[hopeless[problem.block], 0].sum())
     reason = (
         f"{rows} of {total} rows lie in {int(hopeless.sum())} of {len(hopeless)} groups that may not be "

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from indistinct.algorithms.local.guards import guards_of
 from indistinct.algorithms.local.merging import merge_some
+from indistinct.algorithms.local.state import restore, snapshot
 from indistinct.kernels.partition import CHANGED
-from indistinct.models import evaluate
+from indistinct.models import MODELS, evaluate
 from indistinct.tables.classes import classes_of
 from indistinct.tables.records import Assignment
 
@@ -23,13 +25,19 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
 
 
-def satisfied(problem: Problem, assignment: Assignment) -> Bools:
-    """bool[g]: classes that satisfy every model, exactly."""
+def satisfied(problem: Problem, assignment: Assignment, *, proving: bool = False) -> Bools:
+    """bool[g]: classes that satisfy every model, exactly.
+
+    ``proving``: without the readings by persons of which a failing class says nothing about its parts.
+    """
     verdict = np.ones(assignment.classes, np.bool_)
     if assignment.classes:
         classes = classes_of(problem.frequencies, assignment)
+        by_rows = replace(classes, holdings=None)
+        spread = proving and problem.frequencies.is_spread
         for privacy in problem.privacy:
-            verdict &= evaluate(privacy, classes, problem.context).satisfied
+            silent = spread and not MODELS[privacy.model].merges_persons(privacy)
+            verdict &= evaluate(privacy, by_rows if silent else classes, problem.context).satisfied
     return verdict
 
 
@@ -48,12 +56,17 @@ def settle_classes(state: State, hopeless: Bools) -> Bools:
 
     A failing class joins the one near it that adds least loss; in the end that is its whole block, which holds
     because the models are merge-closed. In blocks that are ``hopeless`` (bool[b]: even the whole block fails)
-    failing classes join each other only, so that those that hold can be kept.
+    failing classes join each other only, so that those that hold can be kept. Shares of persons who have rows in
+    several classes may hold in classes and fail in the block: then the last state goes whose failing classes may be
+    suppressed.
     """
     size_only = guards_of((), (), ())
     failed = failing(state, state.used)
     gone = np.zeros(len(state.parts.loss), np.bool_)
+    bearable = None
     while len(failed):
+        if state.problem.frequencies.is_spread and state.parts.mass[failed, 0].sum() <= state.problem.allowed:
+            bearable = snapshot(state)
         lost = hopeless[state.problem.block[state.tuple_of[state.parts.state[failed, 0]]]]
         excess = np.zeros(len(gone))
         excess[failed] = 1.0
@@ -61,6 +74,9 @@ def settle_classes(state: State, hopeless: Bools) -> Bools:
         merged = merge_some(state, size_only, failed[~lost], state.used, excess, 0.0)
         merged += merge_some(state, size_only, failed[lost], failed[lost], excess, 0.0)
         if merged == 0:
+            if bearable is not None and state.parts.mass[failed, 0].sum() > state.problem.allowed:
+                restore(state, bearable)
+                failed = failing(state, state.used)
             gone[failed] = True
             break
         again = state.parts.state[:, CHANGED] > 0  # what a failing class has joined may fail now

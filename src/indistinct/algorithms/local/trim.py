@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from indistinct.algorithms.local.settle import satisfied
 from indistinct.kernels.criteria import BAND, K
 from indistinct.models import MODELS, criteria
-from indistinct.tables.records import Assignment, Frequencies, Persons
+from indistinct.tables.records import Assignment, Frequencies
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,11 +29,16 @@ CHOICES = 64
 
 
 def hopeless_blocks(problem: Problem) -> Bools:
-    """bool[b]: blocks whose rows fail the exact test even as one class, so that no partition of them can hold."""
+    """bool[b]: blocks whose rows fail the exact test even as one class, so that no partition of them can hold.
+
+    Where persons have rows of different quasi-identifiers, shares of persons prove nothing here: finer classes may
+    hold.
+    """
     frequencies = problem.frequencies
     cells = np.arange(len(frequencies.rows), dtype=np.int32)
     block = problem.block[frequencies.tuple_of].astype(np.int32)
-    return ~satisfied(problem, Assignment(cells, frequencies.rows, block, int(block.max(initial=-1)) + 1))
+    whole = Assignment(cells, frequencies.rows, block, int(block.max(initial=-1)) + 1)
+    return ~satisfied(problem, whole, proving=True)
 
 
 def rows_to_drop(problem: Problem, hopeless: Bools) -> Int64:
@@ -77,7 +83,8 @@ def _drop(problem: Problem, compiled: tuple[Criterion, ...], cells: Int64, *, jo
 
     now = violation(counts)
     if frequencies.persons is not None:
-        return rows if now > 0.0 or not joint else np.zeros_like(rows)
+        # what rows do not show, joint values and shares of persons, ``settle`` decides class by class
+        return rows if now > 0.0 or not (joint or frequencies.weighs_persons) else np.zeros_like(rows)
     while True:
         if now <= 0.0:
             kept = _spread(problem, cells, group, counts)
@@ -144,7 +151,18 @@ def without(frequencies: Frequencies, drop: Int64) -> tuple[Frequencies, Int64]:
         lengths = np.diff(persons.start)
         stay = np.isin(np.repeat(np.arange(len(lengths)), lengths), tuples)
         edges = np.concatenate([[0], np.cumsum(lengths[tuples])]).astype(np.int64)
-        persons = Persons(persons.single[tuples], edges, persons.ids[stay], persons.spanning, persons.total)
+        number = np.full(len(rows), -1, np.int32)
+        number[cells] = np.arange(len(cells), dtype=np.int32)
+        held = number[persons.cell] >= 0
+        persons = replace(
+            persons,
+            single=persons.single[tuples],
+            start=edges,
+            ids=persons.ids[stay],
+            cell=number[persons.cell[held]],
+            person=persons.person[held],
+            rows=persons.rows[held],
+        )
     left = Frequencies(
         frequencies.quasi,
         frequencies.sensitive,
