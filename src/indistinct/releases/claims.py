@@ -99,7 +99,7 @@ def size_losses(sizes: Sequence[int], suppressed: int) -> dict[str, float]:
 def _false_losses(manifest: Mapping[str, Any], sizes: Sequence[int]) -> list[str]:
     """Name the losses of a manifest that are not those of the published classes."""
     claimed = manifest.get("loss")
-    suppressed = manifest.get("suppressed_rows")
+    suppressed: Any = manifest.get("suppressed_rows")
     if claimed is None or not _is_number(suppressed):
         return []
     if not isinstance(claimed, dict):
