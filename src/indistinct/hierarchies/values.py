@@ -42,6 +42,8 @@ FIRST_DAY, LAST_DAY = date.min.toordinal() - EPOCH, date.max.toordinal() - EPOCH
 LARGE = 2**60
 """Positions below this are int64, so that sums and differences of two of them are; larger ones are Python integers."""
 LONGEST_NUMBER = 400
+ZONED = "zoned"
+"""Format of the moments of one time zone, whose offset from UTC may change with the season."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -480,7 +482,7 @@ def _ranks(attribute: str, texts: Sequence[str], order: Sequence[str] | None) ->
 
 
 def _dates(attribute: str, texts: Sequence[str], format: str | None) -> list[date]:
-    parse = iso_date if format is None else _format_parser(attribute, format)
+    parse = iso_date if format in (None, ZONED) else _format_parser(attribute, format)
     dates: list[date] = []
     bad = []
     for text in texts:
@@ -494,13 +496,22 @@ def _dates(attribute: str, texts: Sequence[str], format: str | None) -> list[dat
     offsets = {value.utcoffset() if isinstance(value, datetime) else None for value in dates}
     if offsets == {None} or not offsets:
         return dates
+    local = [value.replace(tzinfo=None) if isinstance(value, datetime) else value for value in dates]
+    if format == ZONED:
+        if len(set(local)) < len(set(dates)):
+            raise DataError(
+                f'column "{attribute}" has moments that its clocks showed twice, in the hour when they were put back; '
+                "cut the moments to days, or convert them to UTC",
+                column=attribute,
+            )
+        return local
     if len(offsets) > 1:
         raise DataError(
             f'column "{attribute}" mixes offsets from UTC, so its dates have no common calendar; '
             "convert them to one time zone",
             column=attribute,
         )
-    return [value.replace(tzinfo=None) if isinstance(value, datetime) else value for value in dates]
+    return local
 
 
 def iso_date(text: str) -> date | None:

@@ -210,6 +210,10 @@ class Attribute(Section):
     """How dates are written, such as "%d.%m.%Y"; default "%Y-%m-%d"."""
     order: tuple[str, ...] | None = Field(default=None, min_length=1)
     """The values of an ordinal column, lowest first."""
+    missing_values: tuple[str, ...] = ()
+    """Texts that are missing values in this column alone, beside [table] missing: "-9", "999"."""
+    partial: StrictBool = False
+    """Dates may be written to the month or the year only (2024-02, 2024), each at its place in the calendar."""
     hierarchy: Generalization | None = None
     """How values may be generalized; without it the column is never changed."""
     domain: (

@@ -17,6 +17,7 @@ from indistinct.releases.deliver import Clock, ask_ledger, deliver, outputs_of, 
 from indistinct.releases.history import with_history
 from indistinct.releases.item_sets import with_item_levels
 from indistinct.releases.prepare import near_unique, prepare
+from indistinct.releases.published import refuse_unwritable
 from indistinct.releases.ranges import check_ranges, with_ranges
 from indistinct.releases.release_document import document_of
 from indistinct.releases.texts import as_html, release_text
@@ -159,6 +160,7 @@ def anonymize(
     prepared = prepare(given, policy, keep_rows=ledger is not None, query=query, sql_table=sql_table, progress=progress)
     prepared = with_history(prepared, ledger)
     _refuse_near_unique(prepared)
+    refuse_unwritable(prepared, path)
     layout = layout_of(prepared)
     check_ranges(policy, prepared.source.columns, path)
     clock.lap("count")
