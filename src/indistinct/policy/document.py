@@ -24,7 +24,7 @@ from pydantic import (
 
 from indistinct.errors import PolicyError
 from indistinct.notices import Notice
-from indistinct.policy.generalization import ORDERED_TYPES, TREES, TYPES_OF_KIND, Generalization, Range
+from indistinct.policy.generalization import ORDERED_TYPES, TREES, TYPES_OF_KIND, Dates, Generalization, Range
 from indistinct.policy.parameters import Exact, Whole, exact, plain, whole
 from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, KmAnonymity, NTCloseness, Numeric, TCloseness, Tiered
 from indistinct.policy.problems import Section, check_word, nearest, path, problem, refuse, show
@@ -269,6 +269,7 @@ class Attribute(Section):
             found.append(problem(("format",), f'is for type = "date"; the type is "{self.type}"', self.format))
         elif self.format is not None and not _is_date_format(self.format):
             found.append(problem(("format",), 'is no format of dates; write it as "%d.%m.%Y"', self.format))
+        found += self._partial_problems()
         if self.order is not None and self.type != "ordinal":
             found.append(problem(("order",), f'is for type = "ordinal"; the type is "{self.type}"', self.order))
         if self.order is None and self.type == "ordinal":
@@ -289,6 +290,22 @@ class Attribute(Section):
             if self.hierarchy.bounds is None and self.type in ("integer", "ordinal"):
                 found.append(problem(place, f'goes with bounds = "snapped", not the default of {self.type}', step))
         return found
+
+    def _partial_problems(self) -> list[InitErrorDetails]:
+        if not self.partial:
+            return []
+        place = ("partial",)
+        if self.type != "date":
+            return [problem(place, f'is for type = "date"; the type is "{self.type}"', self.partial)]
+        if self.format is not None:
+            return [problem(place, "is for dates written as 2024-02-28, 2024-02, 2024; leave format out", self.partial)]
+        if self.role != "quasi_identifying":
+            return [problem(place, f"is for quasi-identifiers; the role is {self.role}", self.partial)]
+        if not isinstance(self.hierarchy, Dates):
+            return [problem(place, 'needs hierarchy = { kind = "dates", levels = [...] }', self.partial)]
+        if "week" in self.hierarchy.levels:
+            return [problem(place, 'goes with levels other than "week": a month lies in no week', self.partial)]
+        return []
 
     def _level_problems(self) -> list[InitErrorDetails]:
         found = []

@@ -15,7 +15,7 @@ from indistinct.releases.invariance import verify_invariance_written
 from indistinct.releases.lacking import range_names
 from indistinct.releases.manifest import hashes, manifest_path, publish_with, stage_manifest
 from indistinct.releases.proof import verify_written
-from indistinct.releases.published import delimiter_of, missing_text, published_options
+from indistinct.releases.published import delimiter_of, missing_text, published_options, refuse_unwritable
 from indistinct.releases.ranges import check_ranges, false_ranges
 from indistinct.releases.transformed import qualify
 from indistinct.releases.withheld import withheld
@@ -55,6 +55,7 @@ def deliver(
     for target in dict.fromkeys((output, *targets)):
         check_output(target, None, force=force)
     check_ranges(policy, (), output)
+    refuse_unwritable(prepared, output)
     progress("write", 0, published.rows)
     if not policy.output.spreadsheet_safe and output.suffix.lower() in DELIMITED_OUTPUTS:
         for table in _tables(decision):

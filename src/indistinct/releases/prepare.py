@@ -10,7 +10,7 @@ import numpy as np
 
 from indistinct.errors import DataError, PolicyError, SchemaError, UnsupportedError
 from indistinct.hierarchies import build_hierarchy
-from indistinct.hierarchies.values import ZONED, look_alikes, spelling_note
+from indistinct.hierarchies.values import PARTIAL, ZONED, look_alikes, spelling_note
 from indistinct.models.numbers import missing_refused
 from indistinct.notices import Notice
 from indistinct.policy import resolve
@@ -100,7 +100,7 @@ def reading_of(policy: Policy, source: Source, name: str) -> dict[str, Any]:
     zone = getattr(source.types[name], "tz", None)
     return {
         "type": attribute.type,
-        "format": attribute.format if is_written else None if zone is None else ZONED,
+        "format": (PARTIAL if attribute.partial else attribute.format) if is_written else None if zone is None else ZONED,
         "order": attribute.order,
         "decimal": policy.table.decimal if is_written else ".",
     }
