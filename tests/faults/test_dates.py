@@ -2,10 +2,7 @@
 
 import csv
 import datetime as dt
-import json
-import runpy
 import shutil
-import sqlite3
 from fractions import Fraction
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -38,7 +35,7 @@ def in_duckdb():
     connection = duckdb.connect()
     connection.execute("SET TimeZone = 'Europe/Berlin'")
     values = ", ".join(f"('{text}'::TIMESTAMPTZ)" for text in UTC)
-    return connection.sql(f"SELECT * FROM (VALUES {values}) t(\"when\")")
+    return connection.sql(f'SELECT * FROM (VALUES {values}) t("when")')
 
 
 def in_parquet(tmp_path):
@@ -166,7 +163,9 @@ ONE_TABLE = [
 @pytest.mark.parametrize("algorithm", ONE_TABLE)
 def test_every_algorithm_publishes_no_date_finer_than_it_is(algorithm):
     assert algorithm in ALGORITHMS
-    texts = ["2024", "2024-02", "2024-02-28", "2024-02-29", "2024-02-01", "2023", "2023-05", "2023-05-06"] * 2 + ["2024-03"]
+    texts = ["2024", "2024-02", "2024-02-28", "2024-02-29", "2024-02-01", "2023", "2023-05", "2023-05-06"] * 2 + [
+        "2024-03"
+    ]
     table = pa.table({"d": texts, "row": [str(number) for number in range(len(texts))]})
     hierarchy = {"kind": "dates", "levels": ["month", "year"]}
     policy = ind.Policy(

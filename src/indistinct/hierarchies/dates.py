@@ -61,7 +61,8 @@ def build(
     _check(attribute, levels)
     if format == PARTIAL and "week" in levels:
         raise PolicyError(
-            f'dates of column "{attribute}" may be partial, and a month lies in no week; leave "week" out', column=attribute
+            f'dates of column "{attribute}" may be partial, and a month lies in no week; leave "week" out',
+            column=attribute,
         )
     found = scale(attribute, texts, "date", format=format)
     low, high = limits(found, domain, format=format)

@@ -490,7 +490,13 @@ def _ranks(attribute: str, texts: Sequence[str], order: Sequence[str] | None) ->
 
 
 def _dates(attribute: str, texts: Sequence[str], format: str | None) -> list[date]:
-    parse = partial_date if format == PARTIAL else iso_date if format in (None, ZONED) else _format_parser(attribute, str(format))
+    parse = (
+        partial_date
+        if format == PARTIAL
+        else iso_date
+        if format in (None, ZONED)
+        else _format_parser(attribute, str(format))
+    )
     dates: list[date] = []
     bad = []
     for text in texts:
@@ -500,7 +506,9 @@ def _dates(attribute: str, texts: Sequence[str], format: str | None) -> list[dat
         else:
             dates.append(value)
     if bad:
-        raise _refuse(attribute, "date", bad, f"a date like {'2024-03-31' if format in (None, ZONED, PARTIAL) else format}")
+        raise _refuse(
+            attribute, "date", bad, f"a date like {'2024-03-31' if format in (None, ZONED, PARTIAL) else format}"
+        )
     offsets = {value.utcoffset() if isinstance(value, datetime) else None for value in dates}
     if offsets == {None} or not offsets:
         return dates

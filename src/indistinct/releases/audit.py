@@ -13,6 +13,7 @@ from indistinct.models import Context
 from indistinct.notices import Notice
 from indistinct.policy import from_flags
 from indistinct.policy import given as given_policy
+from indistinct.releases.blanks import blank_notices, namer
 from indistinct.releases.item_sets import sets_of_assignment
 from indistinct.releases.judge import best_of_each, judge, persons_spread, refuse_mechanisms, unit_of, weaknesses
 from indistinct.releases.population import crowd_of_labels
@@ -125,6 +126,7 @@ def audit(
     worst = _worst(frequencies, assignment, classes, evaluations)
     progress("judge", 1, 1)
     notices = [*prepared.notices, *_near_unique(prepared), *weaknesses(prepared)]
+    notices += blank_notices(policy, classes, context, namer(frequencies, assignment))
     return Audit(
         {
             "rows": prepared.rows,

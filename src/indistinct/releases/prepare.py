@@ -100,7 +100,11 @@ def reading_of(policy: Policy, source: Source, name: str) -> dict[str, Any]:
     zone = getattr(source.types[name], "tz", None)
     return {
         "type": attribute.type,
-        "format": (PARTIAL if attribute.partial else attribute.format) if is_written else None if zone is None else ZONED,
+        "format": (PARTIAL if attribute.partial else attribute.format)
+        if is_written
+        else None
+        if zone is None
+        else ZONED,
         "order": attribute.order,
         "decimal": policy.table.decimal if is_written else ".",
     }

@@ -76,7 +76,9 @@ def refuse_unwritable(prepared: Prepared, path: Path | None) -> None:
         if column is not None:
             of_token = [code for code, text in enumerate(texts) if text == lost[0]]
             what = f"{what} ({int(np.isin(column.codes, of_token).sum())} rows)"
-        remedy = "write parquet or arrow" if suffix in WITHOUT_EMPTY_TEXTS else "say [table] missing = [], or write parquet"
+        remedy = (
+            "write parquet or arrow" if suffix in WITHOUT_EMPTY_TEXTS else "say [table] missing = [], or write parquet"
+        )
         raise DataError(
             f'"{name}" holds {what}, which {suffix} files cannot tell from a missing value under '
             f"[table] missing = {json.dumps(list(prepared.policy.table.missing))}; {remedy}, or make them missing in the "

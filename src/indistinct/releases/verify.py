@@ -9,8 +9,10 @@ import numpy as np
 
 from indistinct.algorithms import declared, form_of
 from indistinct.errors import IndistinctError, PolicyError, SchemaError, UnsupportedError
+from indistinct.models import Context
 from indistinct.notices import Notice
 from indistinct.policy import given as given_policy
+from indistinct.releases.blanks import blank_notices
 from indistinct.releases.coverage import Coverage, Side, coverage
 from indistinct.releases.decision import apply, decide, grouped_attribute, layout_of
 from indistinct.releases.groups import PROTECTS, place_of_manifest
@@ -148,6 +150,7 @@ def verify(
         found, frequencies, persons, policy, may_exempt=policy.suppression.rows != "test", prepared=prepared
     )
     notices += _beyond_limit(prepared, found)
+    notices += blank_notices(policy, classes, Context(frequencies.references))
     status = "absent" if path is None else hash_status(path)
     holds = all(entry["satisfied"] for entry in models)
     progress("verify", 2, 2)

@@ -95,7 +95,9 @@ def _name_untakable(frame: Any) -> None:
         try:
             pa.RecordBatchReader.from_stream(frame.select(name)).schema  # noqa: B018  # reading it is the question
         except pa.ArrowException:
-            message = f'the column "{name}" has the type {kind}, which cannot be taken over; cast it to Int64 or to text'
+            message = (
+                f'the column "{name}" has the type {kind}, which cannot be taken over; cast it to Int64 or to text'
+            )
             raise UnsupportedError(message, column=name) from None
 
 
