@@ -71,7 +71,7 @@ def test_a_refusal_says_that_one_of_the_values_is_missing(model):
 def test_a_type_that_arrow_lacks_is_named():
     frame = pl.DataFrame({"age": pl.Series([2**100, 2**100, 1, 1], dtype=pl.Int128), "sex": list("ffmm")})
     for table in (frame, frame.lazy()):
-        with pytest.raises(ind.UnsupportedError, match='"age".*Int128'):
+        with pytest.raises(ind.UnsupportedError, match=r'"age".*Int128'):
             ind.audit(table, ind.Policy(attributes={"age": {"role": "qi"}, "sex": {"role": "qi"}}))
 
 

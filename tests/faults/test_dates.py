@@ -35,7 +35,7 @@ def in_duckdb():
     connection = duckdb.connect()
     connection.execute("SET TimeZone = 'Europe/Berlin'")
     values = ", ".join(f"('{text}'::TIMESTAMPTZ)" for text in UTC)
-    return connection.sql(f'SELECT * FROM (VALUES {values}) t("when")')
+    return connection.sql(f'SELECT * FROM (VALUES {values}) t("when")')  # noqa: S608  # constants
 
 
 def in_parquet(tmp_path):

@@ -292,20 +292,16 @@ class Attribute(Section):
         return found
 
     def _partial_problems(self) -> list[InitErrorDetails]:
-        if not self.partial:
-            return []
-        place = ("partial",)
-        if self.type != "date":
-            return [problem(place, f'is for type = "date"; the type is "{self.type}"', self.partial)]
-        if self.format is not None:
-            return [problem(place, "is for dates written as 2024-02-28, 2024-02, 2024; leave format out", self.partial)]
-        if self.role != "quasi_identifying":
-            return [problem(place, f"is for quasi-identifiers; the role is {self.role}", self.partial)]
-        if not isinstance(self.hierarchy, Dates):
-            return [problem(place, 'needs hierarchy = { kind = "dates", levels = [...] }', self.partial)]
-        if "week" in self.hierarchy.levels:
-            return [problem(place, 'goes with levels other than "week": a month lies in no week', self.partial)]
-        return []
+        levels = self.hierarchy.levels if isinstance(self.hierarchy, Dates) else ()
+        sentences = {
+            f'is for type = "date"; the type is "{self.type}"': self.type != "date",
+            "is for dates written as 2024-02-28, 2024-02, 2024; leave format out": self.format is not None,
+            f"is for quasi-identifiers; the role is {self.role}": self.role != "quasi_identifying",
+            'needs hierarchy = { kind = "dates", levels = [...] }': not levels,
+            'goes with levels other than "week": a month lies in no week': "week" in levels,
+        }
+        wrong = [sentence for sentence, holds in sentences.items() if holds]
+        return [problem(("partial",), wrong[0], self.partial)] if self.partial and wrong else []
 
     def _level_problems(self) -> list[InitErrorDetails]:
         found = []

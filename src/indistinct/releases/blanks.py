@@ -52,8 +52,8 @@ def blank_notices(
             Notice(
                 "diverse-by-missing",
                 names[0],
-                f"{len(alone)} {hold} {model.model} of {column} only because a missing value counts as a value of its own "
-                f'({which}{int(classes.rows[alone].sum())} rows); missing = "drop" leaves rows without '
+                f"{len(alone)} {hold} {model.model} of {column} only because a missing value counts as a value of its "
+                f'own ({which}{int(classes.rows[alone].sum())} rows); missing = "drop" leaves rows without '
                 "a value out",
             )
         )

@@ -81,8 +81,8 @@ def refuse_unwritable(prepared: Prepared, path: Path | None) -> None:
         )
         raise DataError(
             f'"{name}" holds {what}, which {suffix} files cannot tell from a missing value under '
-            f"[table] missing = {json.dumps(list(prepared.policy.table.missing))}; {remedy}, or make them missing in the "
-            "frame",
+            f"[table] missing = {json.dumps(list(prepared.policy.table.missing))}; {remedy}, or make them missing "
+            "in the frame",
             column=name,
         )
 

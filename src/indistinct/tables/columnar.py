@@ -151,8 +151,8 @@ def without_tokens(batch: pa.RecordBatch, tokens: Mapping[str, Sequence[str]]) -
             kept = pc.if_else(pc.is_in(entries, own), pa.scalar(None, entries.type), entries)
             columns.append(plain(_encoding(column.indices, kept)))
         else:
-            column = plainly_typed(column)
-            columns.append(pc.if_else(pc.is_in(as_text(column), own), pa.scalar(None, column.type), column))
+            values = plainly_typed(column)
+            columns.append(pc.if_else(pc.is_in(as_text(values), own), pa.scalar(None, values.type), values))
     return pa.RecordBatch.from_arrays(columns, batch.schema.names)
 
 

@@ -26,7 +26,7 @@ _MIDNIGHT = r" 00:00:00(\.0+)?$"
 _TIME_ONLY = r"^(1899-12-3[01]|1904-01-01) (\d\d:\d\d:\d\d(\.\d+)?)$"
 
 
-def open_spreadsheet(path: Path, options: TableOptions) -> Source:
+def open_spreadsheet(path: Path, options: TableOptions) -> Source:  # noqa: C901  # read top to bottom
     """Open the first sheet of a workbook, or the one named ``options.sheet``; its first row is the header.
 
     All columns are text. Date cells are written ``2024-03-01``, or ``2024-03-01 10:30:00`` when they have a time,

@@ -25,10 +25,11 @@ CELLS_PER_READ = 2_000_000
 def open_statistical(path: Path, options: TableOptions) -> Source:
     """Open a .sav, .zsav, .dta, .xpt or .sas7bdat file.
 
-    Numbers that are whole in every row become integers; dates, times and moments keep their types. A code that
-    the file itself declares to be missing is missing: user-missing values and ranges of SPSS, the lettered ones
-    (``.a``) of Stata and SAS; a notice counts them. A value whose text is one of ``options.missing`` is missing; by default so is an empty text,
-    which these formats cannot tell from a missing one. ``labels`` maps the values as read to their labels.
+    Numbers that are whole in every row become integers; dates, times and moments keep their types. A code that the
+    file itself declares to be missing is missing: user-missing values and ranges of SPSS, the lettered ones (``.a``)
+    of Stata and SAS; a notice counts them. A value whose text is one of ``options.missing`` is missing; by default so
+    is an empty text, which these formats cannot tell from a missing one. ``labels`` maps the values as read to their
+    labels.
 
     Raises UnsupportedError without the package pyreadstat, DataError for a broken file or no rows. Reads all of
     the file into memory, texts dictionary-encoded.
@@ -153,7 +154,7 @@ def _declared_notice(name: str, cells: Mapping[str, int]) -> Notice:
     return Notice(
         "declared-missing",
         name,
-        f'the file declares {codes} of "{name}" to be missing: {count} {what} are read as missing, and published without '
+        f'the file declares {codes} of "{name}" to be missing: {count} {what} read as missing, and published without '
         "the code",
     )
 

@@ -12,7 +12,7 @@ import zipfile
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 from indistinct.errors import DataError
 
@@ -93,7 +93,7 @@ def cells_of(path: Path, sheet: str) -> Cells:
                     column += 1
                 kind = _KIND.search(attributes)
                 cells.add(row, column, kind.group(1) if kind else b"", match.group(4) or b"")
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, ElementTree.ParseError, KeyError, EOFError, OSError,
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, ET.ParseError, KeyError, EOFError, OSError,
             NotImplementedError, RuntimeError, ValueError):  # fmt: skip
         raise DataError(f"{path.name} cannot be read as a workbook; save it again", file=path.name) from None
     extent = (cells.last_row - cells.first_row + 1) * (cells.last_column - cells.first_column + 1)
@@ -154,7 +154,7 @@ def _place_of(book: zipfile.ZipFile, sheet: str) -> str:
     raise KeyError(sheet)
 
 
-def _part(book: zipfile.ZipFile, name: str) -> ElementTree.Element:
+def _part(book: zipfile.ZipFile, name: str) -> ET.Element:
     if book.getinfo(name).file_size > _LARGEST_PART:
         raise ValueError(name)
-    return ElementTree.fromstring(book.read(name))  # noqa: S314  # expat bounds the growth of entities
+    return ET.fromstring(book.read(name))  # noqa: S314  # expat bounds the growth of entities
