@@ -51,7 +51,10 @@ def saved(request, tmp_path):
 
 def test_values_and_types(saved):
     found, source = read(saved)
-    assert found == FRAME.to_dict(as_series=False)
+    expected = FRAME.to_dict(as_series=False)
+    if saved.suffix.endswith("sav"):  # declares 99 of age to be missing
+        expected["age"] = [30, None, None]
+    assert found == expected
     kinds = [str(source.types[name]) for name in source.columns]
     assert kinds == ["string", "int64", "double", "date32[day]", "timestamp[us]"]
     assert not source.is_text
@@ -67,7 +70,7 @@ def test_labels(saved):
 
 
 def test_codes_are_missing_only_when_listed(saved):
-    assert read(saved)[0]["age"] == [30, None, 99]
+    assert read(saved)[0]["age"] == [30, None, None if saved.suffix.endswith("sav") else 99]
     assert read(saved, missing=("99", "01"))[0]["age"] == [30, None, None]
     assert read(saved, missing=("99", "01"))[0]["code"] == [None, "2", "2"]
 
@@ -77,7 +80,7 @@ def test_reading_in_parts_gives_the_same(saved, monkeypatch):
     monkeypatch.setattr(statistical, "CELLS_PER_READ", 1)
     frame = pl.concat([FRAME] * 500)
     if saved.suffix == ".sav":
-        pyreadstat.write_sav(frame, saved)
+        pyreadstat.write_sav(frame, saved, missing_ranges={"age": [99]})
         assert read(saved)[0] == {name: values * 500 for name, values in whole.items()}
 
 
@@ -85,8 +88,9 @@ def test_lettered_missing_codes(tmp_path):
     path = tmp_path / "x.dta"
     frame = pd.DataFrame({"x": pd.Series([3.0, "a", None], dtype=object), "sex": ["a", "f", "m"]})
     pyreadstat.write_dta(frame, path, missing_user_values={"x": ["a"]})
-    assert read(path)[0] == {"x": ["3", ".a", None], "sex": ["a", "f", "m"]}
-    found, source = read(path, missing=(".a",))
+    found, source = read(path)
+    assert [notice.column for notice in source.warnings] == ["x"]
+    assert ".a" in source.warnings[0].message
     assert found == {"x": [3, None, None], "sex": ["a", "f", "m"]}
     assert source.types["x"] == pa.int64()
 

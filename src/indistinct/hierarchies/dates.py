@@ -7,6 +7,7 @@ A level is a unit of the calendar; its nodes are the half-open periods ``[start,
 from __future__ import annotations
 
 from datetime import date
+from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from indistinct.errors import PolicyError
 from indistinct.hierarchies.hierarchy import Fractions, Grouping, Hierarchy, assemble, runs
-from indistinct.hierarchies.values import EPOCH, limits, scale
+from indistinct.hierarchies.values import EPOCH, PARTIAL, Scale, limits, precision, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,6 +49,9 @@ def build(
     value), over the length of the domain; a day of a column of pure dates is the value itself and costs 0;
     root 1.
 
+    With ``format = PARTIAL`` a date may be a month (``2024-02``) or a year: it is a value of its own that joins the
+    period of its length, and what is longer; on finer levels it stays as it is and costs nothing.
+
     Raises PolicyError for unknown units, units that do not go from fine to coarse, and a week below a coarser
     unit; DataError for texts that are no dates or outside a declared domain.
 
@@ -55,21 +59,38 @@ def build(
     ('2024-03', '2024-04')
     """
     _check(attribute, levels)
+    if format == PARTIAL and "week" in levels:
+        raise PolicyError(
+            f'dates of column "{attribute}" may be partial, and a month lies in no week; leave "week" out',
+            column=attribute,
+        )
     found = scale(attribute, texts, "date", format=format)
     low, high = limits(found, domain, format=format)
+    known = [precision(text) if format == PARTIAL else None for text in found.texts]
+    # in months, 0 for a full date: on finer levels than this a partial date stays what it is
+    length_of = np.array([0 if one is None else MONTHS[one] for one in known], np.int64)
+    if domain is None:
+        high = max([high, *(Fraction(int(_ends_of(found, at, one)[1]) - 1) for at, one in enumerate(known) if one)])
     places, unit, (first_day, last_day) = found.aligned(low, high)
     days = places // unit
     groupings = []
     for level in levels:
         start, end = period(days, level)
-        node_of, first = runs(start)
+        stays = length_of > MONTHS.get(level, 0)
+        for at in np.flatnonzero(stays).tolist():
+            start[at], end[at] = _ends_of(found, at, known[at])
+        node_of, first = runs(start, end)
         start, end = start[first], end[first]
         if (level == "day" and unit == 1) or first_day == last_day:
             costs = Fractions(np.zeros(len(first), np.int64), 1)
         else:
             length = np.minimum(end * unit, last_day) - np.maximum(start * unit, first_day)
-            costs = Fractions(length, last_day - first_day)
-        groupings.append(Grouping(node_of, [period_label(day, level) for day in start.tolist()], costs))
+            costs = Fractions(np.where(stays[first], 0, length), last_day - first_day)
+        labels = [
+            found.texts[at] if stays[at] else period_label(day, level)
+            for at, day in zip(first.tolist(), start.tolist(), strict=True)
+        ]
+        groupings.append(Grouping(node_of, labels, costs))
     return assemble(
         attribute,
         "dates",
@@ -80,6 +101,12 @@ def build(
         positions=found.fractions,
         spellings=found.spellings,
     )
+
+
+def _ends_of(found: Scale, at: int, known: str | None) -> tuple[int, int]:
+    """First day of a partial date, and first day after it."""
+    start, end = period(np.array([int(found.positions[at]) // found.unit], np.int64), str(known))
+    return int(start[0]), int(end[0])
 
 
 def period(days: Days, unit: str) -> tuple[Days, Days]:

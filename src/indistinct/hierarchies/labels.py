@@ -25,7 +25,7 @@ import numpy as np
 from indistinct.errors import DataError
 from indistinct.hierarchies.suppression import ROOT
 from indistinct.hierarchies.taxonomy import read_taxonomy
-from indistinct.hierarchies.values import EPOCH, iso_date, number_key, parse_number, positions
+from indistinct.hierarchies.values import EPOCH, PARTIAL, iso_date, number_key, parse_number, positions, precision
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -161,7 +161,7 @@ class Reader:
     def _covered(self, label: str | None, values: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
         """Say which of some values a label covers; an interval is not spelled out, however many values it covers."""
         pattern = self._pattern(label)
-        if not isinstance(pattern, Interval):
+        if not isinstance(pattern, Interval) or self._partial:
             return _among(values, self.find(label))
         first, last = self._stretch(pattern)
         places = self._places[values]
@@ -209,7 +209,20 @@ class Reader:
 
     def _inside(self, interval: Interval) -> Indices:
         first, last = self._stretch(interval)
-        return self._ordered()[0][first:last] if first < last else np.zeros(0, np.int64)
+        found = self._ordered()[0][first:last] if first < last else np.zeros(0, np.int64)
+        inside = [number for number, own in self._partial if _holds(interval, own)]
+        return np.append(found, np.array(inside, np.int64)) if inside else found
+
+    @cached_property
+    def _partial(self) -> list[tuple[int, Interval]]:
+        """Months and years among dates, which a label covers only as a whole."""
+        if self.type != "date" or self._reading["format"] != PARTIAL:
+            return []
+        found = []
+        for number, text in enumerate(self.texts):
+            if text is not None and precision(text) and (own := _calendar(text)):
+                found.append((number, own))
+        return found
 
     @cached_property
     def _places(self) -> Indices:
@@ -238,6 +251,8 @@ class Reader:
         if self._scale is None:
             numbered = [(number, text) for number, text in enumerate(self.texts) if text is not None]
             kind = self.type
+            whole = {number for number, _ in self._partial}
+            numbered = [(number, text) for number, text in numbered if number not in whole]
             if kind == "text":
                 kind = "decimal"
                 mark = self._reading["decimal"]
@@ -469,6 +484,8 @@ def _period(text: str, format: str | None) -> Interval | None:
 
 def _moment(text: str, format: str | None) -> Interval | None:
     """Read a day as all of its hours, a time of day as that moment."""
+    if format == PARTIAL:  # a month or year is a period, not its first day
+        format = None
     if format is None and iso_date(text) is None:
         return None
     try:
@@ -495,6 +512,14 @@ def _calendar(text: str) -> Interval | None:
     elif match := MONTH.fullmatch(text) or MONTH_FIRST.fullmatch(text):
         year, month, length = int(match["year"]), int(match["month"]), 1
     return _months(year, month, length)
+
+
+def _holds(interval: Interval, period: Interval) -> bool:
+    """Whether an interval takes in all of a period of the calendar, which ends before its upper end."""
+    low, high = period.low, period.high
+    assert low is not None and high is not None  # noqa: S101, PT018  # a period has both ends
+    begins = interval.low is None or interval.low < low or (interval.low == low and interval.low_closed)
+    return begins and (interval.high is None or interval.high >= high)
 
 
 def _months(year: int, month: int, length: int) -> Interval | None:

@@ -42,6 +42,11 @@ FIRST_DAY, LAST_DAY = date.min.toordinal() - EPOCH, date.max.toordinal() - EPOCH
 LARGE = 2**60
 """Positions below this are int64, so that sums and differences of two of them are; larger ones are Python integers."""
 LONGEST_NUMBER = 400
+ZONED = "zoned"
+"""Format of the moments of one time zone, whose offset from UTC may change with the season."""
+PARTIAL = "partial"
+"""Format of ISO dates of which some say the month or the year only: 2024-02-28, 2024-02, 2024."""
+_PARTIAL = re.compile(r"(\d{4})(?:-(\d{2}))?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +145,7 @@ def cast(
     else:
         _known(attribute, type)
         typed = list(present)
-    canonical = {} if type in ("text", "ordinal") else _spellings(present, _keys(type, typed))
+    canonical = {} if type in ("text", "ordinal") or format == PARTIAL else _spellings(present, _keys(type, typed))
     values = iter(typed)
     notes = (spelling_note(attribute, canonical),) if canonical else ()
     return Cast([None if text is None else next(values) for text in texts], canonical, notes)
@@ -166,9 +171,12 @@ def scale(
         present.sort()
         return Scale(attribute, type, tuple(present), np.arange(len(present)), 1, missing)
     places, unit = positions(attribute, present, type, decimal=decimal, format=format, order=order)
-    arrangement = np.argsort(places, kind="stable")
+    # a year comes before its months, and a month before its days: they begin on the same day and are not one value
+    ranks = {"year": 0, "month": 1, None: 2} if format == PARTIAL else {}
+    rank = np.array([ranks[precision(text)] if ranks else 0 for text in present], np.int64)
+    arrangement = np.lexsort((rank, places))
     places, ordered = places[arrangement], [present[index] for index in arrangement.tolist()]
-    starts = runs(places)[1]
+    starts = runs(places, rank[arrangement])[1]
     if len(starts) == len(ordered):
         return Scale(attribute, type, tuple(ordered), places, unit, missing)
     spellings: dict[str, str] = {}
@@ -397,6 +405,8 @@ def _refuse(attribute: str, type: str, bad: list[str], expected: str) -> DataErr
     few = list(dict.fromkeys(bad))
     verb = "is" if len(few) == 1 else "are"
     how = "say how dates are written (format, such as %d.%m.%Y), " if type == "date" else ""
+    if type == "date" and all(precision(text) for text in few):
+        how = "say partial = true to accept months and years beside full dates, "
     return DataError(
         f'column "{attribute}" is declared {type}, but {quoted(few)} {verb} not {expected}; '
         f"mend the cells, {how}list the text among the missing tokens, or declare another type",
@@ -480,7 +490,13 @@ def _ranks(attribute: str, texts: Sequence[str], order: Sequence[str] | None) ->
 
 
 def _dates(attribute: str, texts: Sequence[str], format: str | None) -> list[date]:
-    parse = iso_date if format is None else _format_parser(attribute, format)
+    parse = (
+        partial_date
+        if format == PARTIAL
+        else iso_date
+        if format in (None, ZONED)
+        else _format_parser(attribute, str(format))
+    )
     dates: list[date] = []
     bad = []
     for text in texts:
@@ -490,17 +506,52 @@ def _dates(attribute: str, texts: Sequence[str], format: str | None) -> list[dat
         else:
             dates.append(value)
     if bad:
-        raise _refuse(attribute, "date", bad, f"a date like {'2024-03-31' if format is None else format}")
+        raise _refuse(
+            attribute, "date", bad, f"a date like {'2024-03-31' if format in (None, ZONED, PARTIAL) else format}"
+        )
     offsets = {value.utcoffset() if isinstance(value, datetime) else None for value in dates}
     if offsets == {None} or not offsets:
         return dates
+    local = [value.replace(tzinfo=None) if isinstance(value, datetime) else value for value in dates]
+    if format == ZONED:
+        if len(set(local)) < len(set(dates)):
+            raise DataError(
+                f'column "{attribute}" has moments that its clocks showed twice, in the hour when they were put back; '
+                "cut the moments to days, or convert them to UTC",
+                column=attribute,
+            )
+        return local
     if len(offsets) > 1:
         raise DataError(
             f'column "{attribute}" mixes offsets from UTC, so its dates have no common calendar; '
             "convert them to one time zone",
             column=attribute,
         )
-    return [value.replace(tzinfo=None) if isinstance(value, datetime) else value for value in dates]
+    return local
+
+
+def precision(text: str) -> str | None:
+    """Say whether a text is a date to the ``month`` or the ``year`` only; None for anything else.
+
+    >>> precision("2024-02"), precision("2024"), precision("2024-02-28"), precision("2024-13")
+    ('month', 'year', None, None)
+    """
+    match = _PARTIAL.fullmatch(text)
+    if match is None or match[1] == "0000":
+        return None
+    if match[2] is None:
+        return "year"
+    return "month" if 1 <= int(match[2]) <= 12 else None
+
+
+def partial_date(text: str) -> date | None:
+    """Read an ISO date, or the first day of a month or year; None if it is neither.
+
+    >>> partial_date("2024-02")
+    datetime.date(2024, 2, 1)
+    """
+    known = precision(text)
+    return iso_date(text if known is None else text + ("-01" if known == "month" else "-01-01"))
 
 
 def iso_date(text: str) -> date | None:

@@ -81,17 +81,20 @@ def criteria(privacy: DistinctL, context: Context) -> tuple[Criterion, ...]:  # 
     return values_criterion(privacy.attribute, privacy.l)
 
 
-def shortfall(privacy: DistinctL, root: Classes, context: Context) -> str:  # noqa: ARG001  # the contract's
+def shortfall(privacy: DistinctL, root: Classes, context: Context) -> str:
     """Say how many distinct values the whole column has."""
-    return too_few(privacy.attribute, f"l = {privacy.l}", privacy.l, root)
+    return too_few(privacy.attribute, f"l = {privacy.l}", privacy.l, root, context)
 
 
-def too_few(attribute: str, parameter: str, length: int, root: Classes) -> str:
+def too_few(attribute: str, parameter: str, length: int, root: Classes, context: Context) -> str:
     """Say that the whole table has too few distinct values, or too few persons."""
     values = int(distinct(root.histograms[attribute])[0])
     if values < length:
         plural = "value" if values == 1 else "values"
-        return f"the column {attribute} has {values} distinct {plural}, fewer than {parameter}"
+        missing = context.references[attribute].hierarchy.missing
+        blank = missing >= 0 and bool((root.histograms[attribute].value == missing).any())
+        one = (", which is the missing value," if values == 1 else ", one of them the missing value,") if blank else ","
+        return f"the column {attribute} has {values} distinct {plural}{one} fewer than {parameter}"
     if int(root.sizes[0]) < length:
         return f"the table has {int(root.sizes[0])} persons, fewer than {parameter}"
     found = int(measure(root, attribute)[0])

@@ -26,7 +26,7 @@ from indistinct.errors import PolicyError
 from indistinct.notices import Notice
 from indistinct.outputs import Origin, origin
 from indistinct.policy.files import files_of
-from indistinct.policy.generalization import ORDERED_TYPES, TREES, TYPES_OF_KIND, Generalization, Range
+from indistinct.policy.generalization import ORDERED_TYPES, TREES, TYPES_OF_KIND, Dates, Generalization, Range
 from indistinct.policy.parameters import Exact, Whole, exact, plain, whole
 from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, KmAnonymity, NTCloseness, Numeric, TCloseness, Tiered
 from indistinct.policy.problems import Section, check_word, nearest, path, problem, refuse, show
@@ -232,6 +232,10 @@ class Attribute(Section):
     """How dates are written, such as "%d.%m.%Y"; default "%Y-%m-%d"."""
     order: tuple[str, ...] | None = Field(default=None, min_length=1)
     """The values of an ordinal column, lowest first."""
+    missing_values: tuple[str, ...] = ()
+    """Texts that are missing values in this column alone, beside [table] missing: "-9", "999"."""
+    partial: StrictBool = False
+    """Dates may be written to the month or the year only (2024-02, 2024), each at its place in the calendar."""
     hierarchy: Generalization | None = None
     """How values may be generalized; without it the column is never changed."""
     domain: (
@@ -297,6 +301,7 @@ class Attribute(Section):
             found.append(problem(("format",), f'is for type = "date"; the type is "{self.type}"', self.format))
         elif self.format is not None and not _is_date_format(self.format):
             found.append(problem(("format",), 'is no format of dates; write it as "%d.%m.%Y"', self.format))
+        found += self._partial_problems()
         if self.order is not None and self.type != "ordinal":
             found.append(problem(("order",), f'is for type = "ordinal"; the type is "{self.type}"', self.order))
         if self.order is None and self.type == "ordinal":
@@ -317,6 +322,18 @@ class Attribute(Section):
             if self.hierarchy.bounds is None and self.type in ("integer", "ordinal"):
                 found.append(problem(place, f'goes with bounds = "snapped", not the default of {self.type}', step))
         return found
+
+    def _partial_problems(self) -> list[InitErrorDetails]:
+        levels = self.hierarchy.levels if isinstance(self.hierarchy, Dates) else ()
+        sentences = {
+            f'is for type = "date"; the type is "{self.type}"': self.type != "date",
+            "is for dates written as 2024-02-28, 2024-02, 2024; leave format out": self.format is not None,
+            f"is for quasi-identifiers; the role is {self.role}": self.role != "quasi_identifying",
+            'needs hierarchy = { kind = "dates", levels = [...] }': not levels,
+            'goes with levels other than "week": a month lies in no week': "week" in levels,
+        }
+        wrong = [sentence for sentence, holds in sentences.items() if holds]
+        return [problem(("partial",), wrong[0], self.partial)] if self.partial and wrong else []
 
     def _level_problems(self) -> list[InitErrorDetails]:
         found = []

@@ -11,6 +11,7 @@ import numpy as np
 from indistinct.errors import DataError
 from indistinct.models import Context
 from indistinct.policy import Flags, given_or_flags
+from indistinct.releases.blanks import blank_notices, namer
 from indistinct.releases.item_sets import sets_of_assignment
 from indistinct.releases.judge import best_of_each, judge, persons_spread, refuse_mechanisms, unit_of, weaknesses
 from indistinct.releases.person_shares import person_shares
@@ -126,6 +127,7 @@ def audit(
     worst = _worst(frequencies, assignment, classes, evaluations)
     progress("judge", 1, 1)
     notices = [*prepared.notices, *near_unique(prepared), *weaknesses(prepared)]
+    notices += blank_notices(policy, classes, context, namer(frequencies, assignment))
     return Audit(
         {
             "rows": prepared.rows,

@@ -16,7 +16,7 @@ from indistinct.releases.invariance import verify_invariance_written
 from indistinct.releases.lacking import range_names
 from indistinct.releases.manifest import hashes, manifest_path, stage_manifest
 from indistinct.releases.proof import verify_written
-from indistinct.releases.published import delimiter_of, missing_text, published_options
+from indistinct.releases.published import delimiter_of, missing_text, published_options, refuse_unwritable
 from indistinct.releases.ranges import check_ranges, false_ranges
 from indistinct.releases.transformed import qualify
 from indistinct.releases.withheld import withheld
@@ -57,6 +57,7 @@ def deliver(
     targets = outputs_of(policy, output)
     check_outputs(files_of(policy, output), origins, force=force)
     check_ranges(policy, (), output)
+    refuse_unwritable(prepared, output)
     progress("write", 0, published.rows)
     if not policy.output.spreadsheet_safe and output.suffix.lower() in DELIMITED_OUTPUTS:
         for table in _tables(decision):

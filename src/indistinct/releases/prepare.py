@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.errors import DataError, PolicyError, SchemaError
+from indistinct.errors import DataError, PolicyError, SchemaError, UnsupportedError
 from indistinct.hierarchies import build_hierarchy
-from indistinct.hierarchies.values import look_alikes, spelling_note
+from indistinct.hierarchies.values import PARTIAL, ZONED, look_alikes, spelling_note
 from indistinct.models.numbers import missing_refused
 from indistinct.notices import Notice
 from indistinct.policy import resolve
@@ -72,6 +72,7 @@ def options_of(policy: Policy, **overrides: Any) -> TableOptions:
         "delimiter": table.delimiter,
         "encoding": table.encoding,
         "missing": tuple(table.missing),
+        "missing_values": {name: own.missing_values for name, own in policy.attributes.items() if own.missing_values},
         "decimal": table.decimal,
         "trim": table.trim,
         "max_line_bytes": table.max_line_bytes,
@@ -98,12 +99,34 @@ def reading_of(policy: Policy, source: Source, name: str) -> dict[str, Any]:
     """
     attribute = policy.attributes[name]
     is_written = is_text(source.types[name])
+    _refuse_clock(name, attribute.type, source.types[name])
+    zone = getattr(source.types[name], "tz", None)
     return {
         "type": attribute.type,
-        "format": attribute.format if is_written else None,
+        "format": (PARTIAL if attribute.partial else attribute.format)
+        if is_written
+        else None
+        if zone is None
+        else ZONED,
         "order": attribute.order,
         "decimal": policy.table.decimal if is_written else ".",
     }
+
+
+def _refuse_clock(name: str, type: str, kind: Any) -> None:
+    """Raise UnsupportedError for durations and times of day that are to be read as numbers or dates."""
+    what = str(kind)
+    if type not in ("integer", "decimal", "date") or not what.startswith(("duration", "time32", "time64")):
+        return
+    units = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
+    unit = units[what[what.index("[") + 1 : -1]]
+    if what.startswith("duration"):
+        holds = f"durations in {unit} ({what})"
+        remedy = "turn them into numbers of the unit that is meant, such as days"
+    else:
+        holds = f"times of day ({what})"
+        remedy = "turn them into numbers, such as hours or minutes since midnight"
+    raise UnsupportedError(f'"{name}" is declared {type}, but holds {holds}; {remedy}', column=name)
 
 
 def binder(

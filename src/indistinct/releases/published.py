@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from indistinct.errors import IndistinctError, SchemaError
+import numpy as np
+
+from indistinct.errors import DataError, IndistinctError, SchemaError
 from indistinct.hierarchies.suppression import ROOT
 from indistinct.releases.lacking import range_names
 from indistinct.releases.prepare import options_of
 from indistinct.releases.recount import count_source
 from indistinct.tables.counterfeits import COUNTERFEITS
+from indistinct.tables.dictionary import texts_of
 from indistinct.tables.source import open_source, path_of
 from indistinct.tables.two_tables import GROUP
+from indistinct.tables.write import DELIMITED_OUTPUTS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from indistinct.policy import Policy
+    from indistinct.releases.prepare import Prepared
     from indistinct.releases.recount import Recount
     from indistinct.tables.source import Source, TableOptions
 
@@ -46,6 +52,39 @@ def missing_tokens(policy: Policy, suffix: str = "") -> tuple[str, ...]:
     if suffix in WITHOUT_EMPTY_TEXTS:
         return (*tokens, "")
     return tokens if tokens or not policy.table.missing else ("",)
+
+
+def refuse_unwritable(prepared: Prepared, path: Path | None) -> None:
+    """Raise DataError for texts that the format of ``path`` would turn into missing values, before any work is done.
+
+    A frame tells an empty text from a missing value; text files, workbooks and statistical files do not.
+    """
+    suffix = "" if path is None else path.suffix.lower()
+    if suffix not in (*DELIMITED_OUTPUTS, *WITHOUT_EMPTY_TEXTS):
+        return
+    tokens = missing_tokens(prepared.policy, suffix)
+    frequencies = prepared.counted.frequencies
+    held: dict[str, Sequence[str | None]] = {h.attribute: h.texts for h in frequencies.quasi}
+    held |= {name: reference.hierarchy.texts for name, reference in frequencies.references.items()}
+    held |= {name: texts_of(column.values, name) for name, column in prepared.carried.items()}
+    for name, texts in held.items():
+        lost = [token for token in dict.fromkeys(tokens) if token in texts]
+        if not lost:
+            continue
+        what = "empty texts" if lost[0] == "" else f'the text "{lost[0]}"'
+        column = prepared.carried.get(name)
+        if column is not None:
+            of_token = [code for code, text in enumerate(texts) if text == lost[0]]
+            what = f"{what} ({int(np.isin(column.codes, of_token).sum())} rows)"
+        remedy = (
+            "write parquet or arrow" if suffix in WITHOUT_EMPTY_TEXTS else "say [table] missing = [], or write parquet"
+        )
+        raise DataError(
+            f'"{name}" holds {what}, which {suffix} files cannot tell from a missing value under '
+            f"[table] missing = {json.dumps(list(prepared.policy.table.missing))}; {remedy}, or make them missing "
+            "in the frame",
+            column=name,
+        )
 
 
 def published_options(policy: Policy, path: Path | None, dialect: str | None) -> TableOptions:

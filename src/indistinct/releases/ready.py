@@ -14,6 +14,7 @@ from indistinct.releases.consult import open_ledger
 from indistinct.releases.decision import layout_of
 from indistinct.releases.history import with_history
 from indistinct.releases.prepare import prepare, refuse_near_unique
+from indistinct.releases.published import refuse_unwritable
 from indistinct.releases.ranges import check_ranges
 from indistinct.releases.restates import restated
 from indistinct.releases.transform import transformed
@@ -69,6 +70,7 @@ def ready(
     prepared = prepare(given, policy, keep_rows=keep, query=query, sql_table=sql_table, progress=progress)
     prepared = with_history(prepared, ledger)
     notices += refuse_near_unique(prepared)
+    refuse_unwritable(prepared, output)
     layout = layout_of(prepared)
     check_ranges(policy, prepared.source.columns, output)
     return Ready(replace(prepared, notices=(*prepared.notices, *notices)), layout, ledger, before)

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from indistinct.errors import VerificationError
 from indistinct.tables.arrow import number_array, text_array, whole_numbers
+from indistinct.tables.columnar import without_tokens
 from indistinct.tables.dictionary import Dictionary, texts_of
 from indistinct.tables.order import lexicographic_order, run_starts
 from indistinct.tables.source import TableOptions, ahead, open_source
@@ -270,7 +271,8 @@ def _by_duckdb(
         arrays = batch.columns
         if suffix != ".parquet":
             arrays = [_missing(array, options.missing) for array in arrays]
-        yield pa.record_batch(arrays, names=list(columns)), counts[begin : begin + batch.num_rows]
+        read = pa.record_batch(arrays, names=list(columns))
+        yield without_tokens(read, options.missing_values), counts[begin : begin + batch.num_rows]
         begin += batch.num_rows
 
 

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct import losses
 from indistinct.algorithms import declared, form_of
+from indistinct.models import Context
 from indistinct.models.safepub import budget
 from indistinct.notices import Notice
 from indistinct.policy.privacy import Safepub
+from indistinct.releases.blanks import blank_notices, namer
 from indistinct.releases.groups import PROTECTS, weakness
 from indistinct.releases.invariance import NO_CLAIM
 from indistinct.releases.judge import persons_spread, unit_of, weaknesses
@@ -33,6 +35,9 @@ def document_of(decision: Decision, output: Path | None) -> dict[str, Any]:
         *weaknesses(prepared, earlier_releases=0 if output is None else earlier_releases(output)),
         *(Notice("search", None, note) for note in assignment.notes),
     ]
+    if assignment.group_of is None:
+        classes, context = classes_of(frequencies, assignment), Context(frequencies.references)
+        notices += blank_notices(policy, classes, context, namer(frequencies, assignment))
     if prepared.counted.left_out:
         message = "rows with a missing sensitive value were left out, as the policy says"
         notices.append(Notice("left-out", None, f"{prepared.counted.left_out} {message}"))

@@ -9,8 +9,10 @@ import numpy as np
 
 from indistinct.algorithms import declared, form_of
 from indistinct.errors import IndistinctError, PolicyError, SchemaError, UnsupportedError
+from indistinct.models import Context
 from indistinct.notices import Notice
 from indistinct.policy import given as given_policy
+from indistinct.releases.blanks import blank_notices
 from indistinct.releases.claims import false_claims, missing_rows, published_sizes
 from indistinct.releases.coverage import Coverage, Side, coverage
 from indistinct.releases.decision import apply, decide, grouped_attribute, layout_of
@@ -151,6 +153,7 @@ def verify(
     rows, stars = int(found.rows.sum()), int(found.rows[starred(found, frequencies, policy)].sum())
     missed, faults, more = missing_rows(prepared, rows, stars)
     notices += more
+    notices += blank_notices(policy, classes, Context(frequencies.references))
     status = "absent" if path is None else hash_status(path)
     manifest = None if path is None else read_manifest(path)
     counts = _counts(prepared, rows, missed["missing_rows"], stars)

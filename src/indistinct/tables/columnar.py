@@ -132,6 +132,30 @@ def plain_batch(batch: pa.RecordBatch) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([plain(column) for column in batch.columns], batch.schema.names)
 
 
+def without_tokens(batch: pa.RecordBatch, tokens: Mapping[str, Sequence[str]]) -> pa.RecordBatch:
+    """Make the cells missing whose text is one of the tokens of their column; a number is known by its value.
+
+    >>> batch = pa.record_batch({"age": [-9, 30]})
+    >>> without_tokens(batch, {"age": ["-9"]}).column(0).to_pylist()
+    [None, 30]
+    """
+    from indistinct.tables.dictionary import as_text
+
+    columns = []
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        own = pa.array(list(tokens.get(name, ())), pa.string())
+        if len(own) == 0:
+            columns.append(column)
+        elif pa.types.is_dictionary(column.type):
+            entries = column.dictionary
+            kept = pc.if_else(pc.is_in(entries, own), pa.scalar(None, entries.type), entries)
+            columns.append(plain(_encoding(column.indices, kept)))
+        else:
+            values = plainly_typed(column)
+            columns.append(pc.if_else(pc.is_in(as_text(values), own), pa.scalar(None, values.type), values))
+    return pa.RecordBatch.from_arrays(columns, batch.schema.names)
+
+
 def bounded_rows(rows: int, size: int) -> int:
     """Rows per batch so that neither the row limit nor, at ``size`` bytes in all, the byte limit is passed.
 

@@ -11,6 +11,8 @@ import pyarrow as pa
 
 from indistinct.errors import DataError, PolicyError, UnsupportedError
 from indistinct.tables.columnar import ENCODED, table_source, text_types
+from indistinct.tables.dictionary import as_text
+from indistinct.tables.moments import several_offsets
 from indistinct.tables.source import extra
 
 if TYPE_CHECKING:
@@ -104,6 +106,8 @@ def _quoted(connection: Any, table: str) -> str:
 
 
 def _array(values: Sequence[object]) -> pa.Array:
+    if several_offsets(values):
+        values = [value.isoformat(" ") if isinstance(value, dt.datetime) else value for value in values]
     try:
         array = pa.array(_kept(values))
     except (pa.ArrowException, TypeError, OverflowError):
@@ -129,12 +133,13 @@ def _joined(parts: Sequence[pa.Array]) -> pa.ChunkedArray:
         return pa.chunked_array([part.cast(pa.string()) for part in parts], pa.string())
     kind = kinds.pop() if len(kinds) == 1 else _common(kinds)
     if kind == ENCODED:
-        texts = (part if part.type == ENCODED else part.cast(pa.string()).dictionary_encode() for part in parts)
+        texts = (part if part.type == ENCODED else as_text(part).dictionary_encode() for part in parts)
         return pa.chunked_array([part.cast(ENCODED) for part in texts], ENCODED)
     return pa.chunked_array([part.cast(kind) for part in parts], kind)
 
 
 def _common(kinds: set[pa.DataType]) -> pa.DataType:
+    """One type for chunks of several: moments of several zones become text, so that each keeps its clock."""
     if all(pa.types.is_decimal(kind) for kind in kinds):
         whole = max(kind.precision - kind.scale for kind in kinds)
         scale = max(kind.scale for kind in kinds)

@@ -38,7 +38,7 @@ def as_text(values: Any) -> Any:
     """Write each value of an Arrow array as text, in one way whatever its neighbours; NaN is missing.
 
     Whole floats have no fraction and zero no sign; moments and times no zeros at the end of a fraction; a moment
-    without a zone is written as its date at midnight, one with a zone in UTC.
+    without a zone is written as its date at midnight, one with a zone as its clock showed it, with the offset.
 
     >>> import datetime as dt, pyarrow as pa
     >>> as_text(pa.array([dt.datetime(2024, 3, 1), dt.datetime(2024, 3, 1, 10, 30)])).to_pylist()
@@ -48,12 +48,13 @@ def as_text(values: Any) -> Any:
     if pa.types.is_floating(kind):
         values = pc.add(values, pa.scalar(0, kind))
         return pc.if_else(pc.is_nan(values), pa.nulls(1, pa.string())[0], values.cast(pa.string()))
-    if pa.types.is_timestamp(kind) and kind.tz is not None:
-        values = values.cast(pa.timestamp(kind.unit, "UTC"))
     texts = values.cast(pa.string())
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        texts = pc.replace_substring_regex(texts, r"(Z|[+-]\d\d)(\d\d)?$", r"\1:\2")
+        texts = pc.replace_substring_regex(texts, r"(\+00:00|Z:)$", "Z")
     if pa.types.is_timestamp(kind) or pa.types.is_time(kind):
-        texts = pc.replace_substring_regex(texts, r"(\.\d*?)0+(Z?)$", r"\1\2")
-        texts = pc.replace_substring_regex(texts, r"\.(Z?)$", r"\1")
+        texts = pc.replace_substring_regex(texts, r"(\.\d*?)0+(Z|[+-]\d\d:\d\d)?$", r"\1\2")
+        texts = pc.replace_substring_regex(texts, r"\.(Z|[+-]\d\d:\d\d)?$", r"\1")
     return pc.replace_substring_regex(texts, " 00:00:00$", "") if pa.types.is_timestamp(kind) else texts
 
 

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Literal
 
 from indistinct.errors import DataError, SchemaError, UnsupportedError
+from indistinct.tables.moments import several_offsets
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,9 +80,25 @@ def to_arrow(table: Any) -> pa.Table:
         return table
     try:
         return pa.RecordBatchReader.from_stream(table).read_all()
-    except pa.ArrowInvalid:
+    except pa.ArrowException:
+        if kind in ("polars", "polars-lazy"):
+            _name_untakable(table)
         message = f"{NAME} is a {type(table).__name__} without columns; give a frame"
         raise UnsupportedError(message) from None
+
+
+def _name_untakable(frame: Any) -> None:
+    """Raise UnsupportedError for the first column of a Polars frame whose type Arrow does not have."""
+    import pyarrow as pa
+
+    for name, kind in frame.schema.items():
+        try:
+            pa.RecordBatchReader.from_stream(frame.select(name)).schema  # noqa: B018  # reading it is the question
+        except pa.ArrowException:
+            message = (
+                f'the column "{name}" has the type {kind}, which cannot be taken over; cast it to Int64 or to text'
+            )
+            raise UnsupportedError(message, column=name) from None
 
 
 def give_back(table: pa.Table, kind: Kind) -> Any:
@@ -120,8 +137,11 @@ def _from_pandas(frame: Any) -> pa.Table:
         raise SchemaError(f'{NAME} names the column "{double}" more than once; rename all but one', column=double)
     columns = []
     for position, name in enumerate(names):
+        series = _without_spans(frame.iloc[:, position])
+        if series.dtype == object and several_offsets(series):
+            series = series.map(str, na_action="ignore")
         try:
-            columns.append(pa.chunked_array(pa.Array.from_pandas(_without_spans(frame.iloc[:, position]))))
+            columns.append(pa.chunked_array(pa.Array.from_pandas(series)))
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
             message = f'the column "{name}" mixes values of different types; make them all text or all numbers'
             raise DataError(message, column=name) from None

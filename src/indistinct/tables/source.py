@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -40,6 +40,7 @@ class TableOptions:
 
     ``delimiter`` None is sniffed among comma, semicolon, tab and bar. ``missing`` lists the tokens that mean a
     missing value in text, spreadsheet and statistical files; a database and a frame bring their own nulls.
+    ``missing_values`` lists those of one column, whatever the kind of the table.
     ``trim``: blanks around header names, around all cells too, or nothing. ``max_line_bytes`` bounds one record.
     ``decimal`` is carried along for whoever casts: reading leaves a decimal comma as it is. ``query`` or
     ``table`` say what to read from a database, ``sheet`` what to read from a workbook.
@@ -48,6 +49,7 @@ class TableOptions:
     delimiter: str | None = None
     encoding: str = "utf-8"
     missing: tuple[str, ...] = ("",)
+    missing_values: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     decimal: str = "."
     trim: Literal["names", "cells", "none"] = "names"
     max_line_bytes: int = 16_777_216
@@ -168,13 +170,22 @@ def open_source(table: object, options: TableOptions | None = None) -> Source:
     """
     if isinstance(table, Source):
         return table
-    origins = origins_of(table)
-    source = _open(table, options or TableOptions())
-    source.origins = origins
+    options = options or TableOptions()
+    source = _opened(table, options)
+    if options.missing_values:
+        from indistinct.tables.columnar import without_tokens
+
+        read, tokens = source.read, options.missing_values
+
+        def read_present(wanted: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+            return (without_tokens(batch, tokens) for batch in read(wanted))
+
+        source = replace(source, read=read_present)
+    source.origins = origins_of(table)
     return source
 
 
-def _open(table: object, options: TableOptions) -> Source:
+def _opened(table: object, options: TableOptions) -> Source:
     path = path_of(table)
     if isinstance(table, str) and path is None:
         _refuse_remote(table)
@@ -297,6 +308,8 @@ def _refuse_type(column: str, kind: pa.DataType) -> None:
 
     if pa.types.is_nested(kind):
         what, remedy = "lists or records", "take it apart into plain columns"
+    elif pa.types.is_interval(kind):
+        what, remedy = "intervals of months, days and nanoseconds", "turn them into numbers of days or hours"
     elif (
         pa.types.is_binary(kind)
         or pa.types.is_large_binary(kind)

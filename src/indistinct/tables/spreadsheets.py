@@ -12,9 +12,10 @@ from indistinct.errors import DataError
 from indistinct.notices import Notice
 from indistinct.tables.columnar import EXACT_DOUBLE, table_source
 from indistinct.tables.source import check_names, extra, trimmed
+from indistinct.tables.workbook_cells import UNSTORED, Cells, cells_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from indistinct.tables.source import Source, TableOptions
@@ -25,13 +26,14 @@ _MIDNIGHT = r" 00:00:00(\.0+)?$"
 _TIME_ONLY = r"^(1899-12-3[01]|1904-01-01) (\d\d:\d\d:\d\d(\.\d+)?)$"
 
 
-def open_spreadsheet(path: Path, options: TableOptions) -> Source:
+def open_spreadsheet(path: Path, options: TableOptions) -> Source:  # noqa: C901  # read top to bottom
     """Open the first sheet of a workbook, or the one named ``options.sheet``; its first row is the header.
 
     All columns are text. Date cells are written ``2024-03-01``, or ``2024-03-01 10:30:00`` when they have a time,
     times ``10:30:00``, whole numbers without a fraction, truth values ``true`` and ``false``; text cells stay as they
-    are. Empty cells are missing, and so are cells that hold an error of the spreadsheet and texts in
-    ``options.missing``. Formulas give the value that was stored with them. Rows without any value are left out,
+    are. Empty cells are missing, and so are texts in ``options.missing``. Formulas give the value that was stored with
+    them; reading a column of an .xlsx with formulas that have none, or with errors (``#N/A``) that are not among the
+    missing tokens, raises DataError with their count. Rows without any value are left out,
     with a notice, unless there is but one column.
 
     Raises UnsupportedError without the package fastexcel, DataError for a broken workbook, an unknown sheet or no
@@ -44,6 +46,7 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:
     try:
         book = fastexcel.read_excel(str(path))
         sheet = _sheet(book.sheet_names, path.name, options.sheet)
+        cells = cells_of(path, sheet) if path.suffix.lower() == ".xlsx" else Cells()
         header = [column[0].as_py() for column in _load(book, sheet, header_row=None, n_rows=1).columns]
         data = _load(book, sheet)
         texts = _texts(book, sheet, data)
@@ -60,6 +63,7 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:
         names, renamed = trimmed(names)
         notices += renamed
     kept, columns = [], []
+    unread: dict[str, dict[str, int]] = {}
     for position, (name, column) in enumerate(zip(names, texts, strict=False)):
         if not name.strip() and column.null_count == len(column):
             message = f"column {position + 1} has no name and no value in any row; it is left out"
@@ -67,9 +71,19 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:
             continue
         kept.append(name)
         columns.append(_finished(column, options))
+        tokens = {*options.missing, *options.missing_values.get(name, ())}
+        unread[name] = {what: count for what, count in cells.odd.get(position, {}).items() if what not in tokens}
     check_names(kept, path.name)
     source = table_source(pa.table(columns, names=kept), path.name)
     source.is_text = True
+    read = source.read
+
+    def read_valued(wanted: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+        for name in wanted:
+            _refuse_unread(name, unread[name])
+        return read(wanted)
+
+    source.read = read_valued
     source.types = dict.fromkeys(kept, pa.string())
     source.warnings = notices + source.warnings
     if options.sheet is None and len(book.sheet_names) > 1:
@@ -77,6 +91,25 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:
         message = f'the sheet "{sheet}" is read; the workbook also has {others}, to be named if meant'
         source.warnings.append(Notice("other-sheets", None, message))
     return source
+
+
+def _refuse_unread(name: str, cells: Mapping[str, int]) -> None:
+    """Raise DataError for cells that hold an error, or a formula without a stored result: they are not blank."""
+    for what, count in cells.items():
+        one, are = ("cell", "is") if count == 1 else ("cells", "are")
+        if what == UNSTORED:
+            formulas = "a formula" if count == 1 else "formulas"
+            message = (
+                f'{count} {one} of "{name}" {are} {formulas} without a stored value; open and save the workbook in a '
+                "spreadsheet program"
+            )
+        else:
+            holds = "holds" if count == 1 else "hold"
+            message = (
+                f'{count} {one} of "{name}" {holds} the error {what}; mend the formulas, or list "{what}" among the '
+                f'missing tokens ([attributes.{name}] missing_values = ["{what}"])'
+            )
+        raise DataError(message, column=name)
 
 
 def sheet_names(path: Path) -> tuple[str, ...]:
@@ -119,7 +152,10 @@ def _texts(book: Any, sheet: str, data: pa.RecordBatch) -> list[pa.Array]:
 
     texts = list(data.columns)
     used = [i for i, column in enumerate(data.columns) if column.null_count < len(column)]
-    typed = _load(book, sheet, dtypes=None, use_columns=used).columns if used else []
+    # a table need not begin in the first column of its sheet
+    places = [one.absolute_index for one in book.load_sheet(sheet, dtypes="string", n_rows=1).available_columns()]
+    wanted = [places[position] for position in used]
+    typed = _load(book, sheet, dtypes=None, use_columns=wanted).columns if used else []
     for position, column in zip(used, typed, strict=True):
         if pa.types.is_floating(column.type):
             texts[position] = _numbers(column)
@@ -128,7 +164,7 @@ def _texts(book: Any, sheet: str, data: pa.RecordBatch) -> list[pa.Array]:
         elif pc.any(pc.match_substring_regex(texts[position], _MOMENT)).as_py():
             # texts that look like moments: cells of one type are texts and stay, else some are perhaps dates
             try:
-                _load(book, sheet, dtypes=None, dtype_coercion="strict", use_columns=[position])
+                _load(book, sheet, dtypes=None, dtype_coercion="strict", use_columns=[places[position]])
             except fastexcel.FastExcelError:
                 texts[position] = _dates(texts[position])
     return texts

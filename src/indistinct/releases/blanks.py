@@ -1,0 +1,106 @@
+"""Classes that are diverse only because a missing sensitive value counts as a value of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indistinct.models import evaluate
+from indistinct.notices import Notice
+from indistinct.tables.classes import histograms_of, recoding_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from indistinct.models import Context
+    from indistinct.policy import Policy
+    from indistinct.policy.parameters import Privacy
+    from indistinct.tables.records import Assignment, Classes, Frequencies
+
+DIVERSITY = ("distinct_l", "entropy_l", "recursive_cl", "p_sensitive_k", "joint_l")
+CLASSES_SHOWN = 5
+
+
+def blank_notices(
+    policy: Policy, classes: Classes, context: Context, name_of: Callable[[int], str] | None = None
+) -> list[Notice]:
+    """Name the classes that satisfy a model of l-diversity and would not without the rows whose value is missing.
+
+    A missing value is nothing that an attacker could not guess away: the person has one of the others. ``name_of``
+    gives the published labels of a class; without it classes are counted only.
+    """
+    found = []
+    for model in policy.privacy:
+        names = model.attributes_used
+        if model.model not in DIVERSITY or not any(context.references[n].hierarchy.missing >= 0 for n in names):
+            continue
+        holds = evaluate(model, classes, context).satisfied
+        alone = np.flatnonzero(holds & ~_without_blanks(model, classes, context))
+        if not len(alone):
+            continue
+        which = ""
+        if name_of is not None:
+            which = ", ".join(name_of(number) for number in alone[:CLASSES_SHOWN].tolist()) + ", "
+            which += f"and {len(alone) - CLASSES_SHOWN} more, " if len(alone) > CLASSES_SHOWN else ""
+        hold = "class holds" if len(alone) == 1 else "classes hold"
+        column = " and ".join(f'"{name}"' for name in names)
+        found.append(
+            Notice(
+                "diverse-by-missing",
+                names[0],
+                f"{len(alone)} {hold} {model.model} of {column} only because a missing value counts as a value of its "
+                f'own ({which}{int(classes.rows[alone].sum())} rows); missing = "drop" leaves rows without '
+                "a value out",
+            )
+        )
+    return found
+
+
+def namer(frequencies: Frequencies, assignment: Assignment) -> Callable[[int], str]:
+    """Return what writes the published labels of a class, as ``{age [20, 30), sex f}``."""
+    recoding = recoding_of(frequencies, assignment)
+
+    def name_of(number: int) -> str:
+        cells = []
+        for position, hierarchy in enumerate(frequencies.quasi):
+            labels, label_of = recoding.labels(position)
+            cells.append(f"{hierarchy.attribute} {labels[label_of[number]] or 'missing'}")
+        return f"{{{', '.join(cells)}}}"
+
+    return name_of
+
+
+def _without_blanks(model: Privacy, classes: Classes, context: Context) -> NDArray[np.bool_]:
+    """bool[g]: which classes satisfy a model without the rows whose value is missing; sizes stay as they are."""
+    kept = np.ones(len(classes.cell_rows), np.bool_)
+    for name in model.attributes_used:
+        missing = context.references[name].hierarchy.missing
+        if missing >= 0:
+            kept &= classes.cell_codes[:, classes.sensitive.index(name)] != missing
+    rows = np.zeros(len(classes), np.int64)
+    np.add.at(rows, classes.cell_class[kept], classes.cell_rows[kept])
+    present = rows > 0
+    number = (np.cumsum(present) - 1).astype(np.int32)
+    cells = number[classes.cell_class[kept]], classes.cell_codes[kept], classes.cell_rows[kept]
+    sizes = [context.references[name].hierarchy.size for name in classes.sensitive]
+    satisfied = np.zeros(len(classes), np.bool_)
+    if present.any():
+        rest = replace(
+            classes,
+            rows=rows[present],
+            persons=classes.sizes[present],
+            histograms=histograms_of(classes.sensitive, *cells, int(present.sum()), sizes),
+            cell_class=cells[0],
+            cell_codes=cells[1],
+            cell_rows=cells[2],
+            population=None,
+            detail=None,
+            recoding=None,
+            sets={},
+        )
+        satisfied[present] = evaluate(model, rest, context).satisfied
+    return satisfied

@@ -1,0 +1,144 @@
+"""Diversity that rests on blanks, and what frames hold that a table of people cannot."""
+
+import datetime as dt
+import runpy
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import indistinct as ind
+
+HERE = Path(__file__).parent
+SUPPRESS = {"kind": "suppress"}
+
+
+def policy_of(model, **more):
+    return ind.Policy(
+        attributes={"q": {"role": "qi", "hierarchy": SUPPRESS}, "s": {"role": "sensitive"}, "r": {"role": "sensitive"}},
+        privacy=[model],
+        **more,
+    )
+
+
+# of class a two rows of four have no value: one value is left; class b has two
+BLANK = pa.table({"q": list("aaaabbbb"), "s": ["x", "x", None, None, "x", "y", "x", "y"], "r": list("uvuvuvuv")})
+MODELS = [
+    {"model": "distinct_l", "attribute": "s", "l": 2},
+    {"model": "entropy_l", "attribute": "s", "l": 2},
+    {"model": "recursive_cl", "attribute": "s", "l": 2, "c": 2},
+    {"model": "p_sensitive_k", "attribute": "s", "p": 2, "k": 4},
+]
+
+
+def named(document):
+    return [one["message"] for one in document["warnings"] if one["kind"] == "diverse-by-missing"]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model["model"])
+def test_classes_that_are_diverse_only_by_blanks_are_named(model):
+    policy = policy_of(model)
+    audit = ind.audit(BLANK, policy).document
+    release = ind.anonymize(BLANK, policy)
+    verification = ind.verify(BLANK, release.table, policy).document
+    for document in (audit, release.document):
+        [message] = named(document)
+        assert message.startswith("1 class holds")
+        assert "{q a}" in message
+    assert len(named(verification)) == 1
+
+
+def test_classes_that_are_joint_diverse_only_by_blanks_are_named():
+    table = pa.table({"q": ["a"] * 4, "s": ["x", None, "x", None], "r": list("uuvv")})
+    policy = policy_of({"model": "joint_l", "attributes": ["s", "r"], "kind": "distinct_l", "l": 2})
+    assert len(named(ind.audit(table, policy).document)) == 1
+
+
+@pytest.mark.parametrize("values", [["x", "y", "x", "y"] * 2, ["x", "y", None, None, "x", "y", "x", "y"]])
+def test_nothing_is_said_where_the_values_suffice(values):
+    table = BLANK.set_column(1, "s", pa.array(values))
+    assert named(ind.audit(table, policy_of(MODELS[0])).document) == []
+
+
+@pytest.mark.parametrize("model", [MODELS[0] | {"l": 4}, MODELS[1] | {"l": 4}, MODELS[3] | {"p": 4}])
+def test_a_refusal_says_that_one_of_the_values_is_missing(model):
+    with pytest.raises(ind.InfeasibleError, match="3 distinct values, one of them the missing value"):
+        ind.anonymize(BLANK, policy_of(model))
+
+
+def test_a_type_that_arrow_lacks_is_named():
+    frame = pl.DataFrame({"age": pl.Series([2**100, 2**100, 1, 1], dtype=pl.Int128), "sex": list("ffmm")})
+    for table in (frame, frame.lazy()):
+        with pytest.raises(ind.UnsupportedError, match=r'"age".*Int128'):
+            ind.audit(table, ind.Policy(attributes={"age": {"role": "qi"}, "sex": {"role": "qi"}}))
+
+
+STAYS = {
+    "pandas": pd.DataFrame({"stay": pd.to_timedelta([1, 2, 5, 6], unit="D")}),
+    "polars": pl.DataFrame({"stay": [dt.timedelta(days=days) for days in (1, 2, 5, 6)]}),
+    "pyarrow": pa.table({"stay": pa.array([1, 2, 5, 6], pa.duration("s"))}),
+}
+
+
+@pytest.mark.parametrize("kind", STAYS)
+def test_durations_are_no_numbers(kind):
+    policy = ind.Policy.load(HERE / "24-frame-types-misread" / "policy.toml")
+    with pytest.raises(ind.UnsupportedError, match=r'"stay" is declared integer, but holds durations in \w*seconds'):
+        ind.anonymize(STAYS[kind], policy)
+
+
+@pytest.mark.parametrize(
+    ("array", "said"),
+    [
+        (pa.array([1, 2, 3, 4], pa.time32("s")), "times of day"),
+        (pa.array([[1], [2], [3], [4]]), "lists or records"),
+        (pa.array([{"a": 1}] * 4), "lists or records"),
+    ],
+)
+def test_other_types_that_are_no_numbers_are_named(array, said):
+    policy = ind.Policy.load(HERE / "24-frame-types-misread" / "policy.toml")
+    with pytest.raises(ind.UnsupportedError, match=said):
+        ind.anonymize(pa.table({"stay": array}), policy)
+
+
+def test_long_decimals_are_read_exactly():
+    values = pa.array(["12345678901234567890123456789012345678901", "7"]).cast(pa.decimal256(60, 0))
+    policy = ind.Policy(
+        attributes={"n": {"role": "qi", "type": "integer", "hierarchy": {"kind": "range", "bounds": "members"}}},
+        privacy=[ind.KAnonymity(2)],
+    )
+    found = ind.anonymize(pa.table({"n": values}), policy).table["n"].to_pylist()
+    assert found == ["[7, 12345678901234567890123456789012345678901]"] * 2
+
+
+def test_empty_texts_of_a_frame_are_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ind.DataError, match=r'"note" holds empty texts \(2 rows\).*\[table\] missing = \[\]'):
+        runpy.run_path(str(HERE / "b05-frame-with-empty-texts" / "run.py"))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "xlsx", "sav"])
+@pytest.mark.parametrize("column", ["q", "s", "note"])
+def test_empty_texts_are_named_before_anything_is_computed(tmp_path, suffix, column, monkeypatch):
+    table = pa.table({"q": ["1"] * 4, "s": ["x", "y", "x", "y"], "note": list("abab")})
+    table = table.set_column(table.column_names.index(column), column, pa.array(["", "a", "", "a"]))
+    roles = {"q": {"role": "qi", "hierarchy": SUPPRESS}, "s": {"role": "sensitive"}, "note": {"role": "insensitive"}}
+    policy = ind.Policy(attributes=roles, privacy=[ind.KAnonymity(2)])
+
+    def never(*_):
+        raise AssertionError
+
+    monkeypatch.setattr("indistinct.releases.anonymize.decide", never)
+    with pytest.raises(ind.DataError, match=f'"{column}" holds empty texts'):
+        ind.anonymize(table, policy, output=tmp_path / f"out.{suffix}")
+
+
+def test_empty_texts_are_written_where_no_token_is_missing(tmp_path):
+    table = pa.table({"q": ["1"] * 4, "note": ["", "a", "", "b"]})
+    attributes = {"q": {"role": "qi", "hierarchy": SUPPRESS}, "note": {"role": "insensitive"}}
+    for name, missing in (("out.csv", []), ("out.parquet", [""])):
+        policy = ind.Policy(attributes=attributes, privacy=[ind.KAnonymity(2)], table={"missing": missing})
+        assert ind.anonymize(table, policy, output=tmp_path / name).document["satisfied"]
