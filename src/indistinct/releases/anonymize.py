@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indistinct import markup
+from indistinct.algorithms import require_fit
 from indistinct.errors import PolicyError, SchemaError
 from indistinct.policy import given as given_policy
 from indistinct.releases.consult import open_ledger
@@ -145,6 +146,7 @@ def anonymize(
     """
     policy = given_policy(policy)
     policy.require_models()
+    require_fit(policy)
     path = None if output is None else Path(output)
     if path is not None:
         for file in dict.fromkeys((path, *outputs_of(policy, path))):  # the manifest is named after the first
