@@ -131,7 +131,9 @@ def check(
         ranks = None if ranks is None else [ranks[row] for row in once]
     for level, (below, above) in enumerate(pairwise(columns)):
         _check_nested(below, above, level, name, attribute)
-    order = np.arange(len(columns[0])) if ranks is None else np.argsort(np.asarray(ranks, dtype=np.float64), kind="stable")
+    order = (
+        np.arange(len(columns[0])) if ranks is None else np.argsort(np.asarray(ranks, dtype=np.float64), kind="stable")
+    )
     columns = [[column[row] for row in order.tolist()] for column in columns]
     numbers = [_appearance(column, columns[0]) for column in columns]
     arrangement = np.lexsort(numbers)
@@ -308,7 +310,7 @@ def _leaves(found: Taxonomy, start: int, stop: int) -> str:
 
 def _lacks(attribute: str, lacking: list[str], taxonomy: Taxonomy, where: str) -> HierarchyError:
     near = next(((text, leaf) for text in lacking[:NEAR_SOUGHT] if (leaf := _near(text, taxonomy.leaves))), None)
-    hint = "" if near is None else f' (it has "{near[1]}", which differs little from "{near[0]}": {_differ(*near)})'
+    hint = "" if near is None else f' (it has "{near[1]}", which differs from "{near[0]}" {_differ(*near)})'
     return HierarchyError(
         f'hierarchy of "{attribute}" ({where}) has no row for {quoted(lacking)}{hint}; add the rows, or '
         f"mend the cells{already_generalized(lacking)}",
@@ -325,7 +327,7 @@ def _near(text: str, leaves: Sequence[str]) -> str | None:
 
 
 def _differ(text: str, leaf: str) -> str:
-    return "by a letter" if _folded(text) != _folded(leaf) else "by blanks, case or composed characters"
+    return "by a letter" if _folded(text) != _folded(leaf) else "by blanks or case"
 
 
 def _folded(text: str) -> str:
