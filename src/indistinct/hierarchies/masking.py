@@ -69,7 +69,6 @@ def build(
         node_of, first = runs(np.cumsum(np.append(0, shared < lengths[1:] - hidden) if present else []))
         sizes = np.diff(first, append=len(present))
         labels = [_mask(shown[index], hidden, character, right=right) for index in first.tolist()]
-        sizes[[label == ROOT for label in labels]] = leaves  # published as the root, so lost like the root
         groupings.append(Grouping(node_of, labels, Fractions(sizes - 1, max(leaves - 1, 1))))
     _check_labels(attribute, present, groupings, character, missing=found.missing)
     return assemble(attribute, "masking", present, groupings, missing=found.missing, wide=len(present) > 1)
