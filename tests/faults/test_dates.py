@@ -13,9 +13,9 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from indistinct.cli.main import run
 
 import indistinct as ind
-from indistinct.cli.main import run
 from indistinct.hierarchies import build_hierarchy
 from indistinct.hierarchies.labels import Reader
 from indistinct.hierarchies.values import PARTIAL

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyreadstat
 import pytest
 import xlsxwriter
+from indistinct.cli.main import run
 
 import indistinct as ind
-from indistinct.cli.main import run
 from indistinct.tables.source import TableOptions, open_source
 
 HERE = Path(__file__).parent

@@ -99,7 +99,7 @@ def test_one_leaf_and_no_leaf():
         ([("41", "40-49", "40-59", "*"), ("46", "40-49", "30-49", "*")], ["41"], ["zip", "40-49", "40-59", "30-49"]),
         ([("1", "a", "*"), ("2", "a"), ("3", "b", "*")], ["1"], ["zip", "row 2", "2 entries", "3 expected"]),
         ([("1", "a"), ("2",), ("3", "b")], ["1"], ["row 2", "1 entry", "2 expected"]),
-        ([("1", "*"), ("2", "*"), ("1", "*")], ["1"], ['"1" has two rows, 1 and 3']),
+        ([("1", "*"), ("2", "*"), ("1", "x")], ["1"], ['"1" has two rows that differ, 1 and 3']),
         ([("1", "a", "*"), ("2", "", "*")], ["1"], ["row 2", "level 1 is empty"]),
         ([], ["1"], ["empty"]),
         ([("a", "x", "y"), ("b", "y", "z")], ["a"], ['label "y"', '"b" on level 1', '"a" on level 2']),
@@ -129,7 +129,7 @@ def test_numbers_are_matched_by_value_and_ordered():
     assert found.is_ordered
     assert list(found.positions) == [8, 9, 10]
     with pytest.raises(HierarchyError, match="two rows"):
-        build_hierarchy("n", ["1"], spec={"rows": [("1", "*"), ("01", "*")]}, type="integer")
+        build_hierarchy("n", ["1"], spec={"rows": [("1", "*"), ("01", "x")]}, type="integer")
 
 
 def test_a_tree_across_the_scale_is_not_ordered():

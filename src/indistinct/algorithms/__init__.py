@@ -70,6 +70,17 @@ DECLARES: Final = {
     "m_invariance": "adding",
 }
 GROUPING: Final = frozenset(name for name, word in DECLARES.items() if word == "permuting")
+# algorithms of one level for each column: they hold max_level (min_level is held by all)
+FULL_DOMAIN: Final = (
+    "optimal",
+    "generalize_step",
+    "datafly",
+    "samarati",
+    "incognito",
+    "ola",
+    "flash",
+    "safepub",
+)
 # algorithms that mend classes by merging them, and may publish two classes alike
 MENDING: Final = (
     "merge",
@@ -87,6 +98,7 @@ def require_fit(policy: Policy) -> None:
     from indistinct.models import MODELS, is_merge_closed
 
     name = policy.recoding.algorithm
+    _require_bounds(policy)
     for model in policy.privacy:
         held_by = MODELS[model.model].held_by
         able = None if held_by is None else held_by(model)
@@ -102,6 +114,27 @@ def require_fit(policy: Policy) -> None:
                 f"{name} mends classes by merging them, and under {model.model} two classes that hold may fail as one; "
                 'set algorithm to one that tests every class: "mondrian", "optimal" or "generalize_step"',
                 key="recoding.algorithm",
+            )
+
+
+def _require_bounds(policy: Policy) -> None:
+    """Refuse a ceiling that the algorithm does not look at, and aggregates below a floor."""
+    name, aggregate = policy.recoding.algorithm, policy.recoding.aggregate
+    for column in policy.quasi_identifiers:
+        attribute = policy.attributes[column]
+        if attribute.max_level is not None and name not in FULL_DOMAIN:
+            raise PolicyError(
+                f'max_level of "{column}" is not held by {name}, which may publish any level above; leave it out, or '
+                f"set algorithm to one that holds it: {', '.join(FULL_DOMAIN)}",
+                key=f"attributes.{column}.max_level",
+            )
+        spec = attribute.spec or {}
+        floor = "min_level" if attribute.min_level else next((end for end in ("top", "bottom") if end in spec), None)
+        if aggregate != "range" and floor is not None:
+            raise PolicyError(
+                f'{floor} of "{column}" forbids single values, and aggregate = "{aggregate}" publishes one for each '
+                f'class; leave {floor} out, or set aggregate = "range"',
+                key="recoding.aggregate",
             )
 
 

@@ -19,7 +19,7 @@ Ties of the score, to twelve digits, go to the earlier attribute, then to the lo
 
 Once a specialization makes too many classes too small it does so for good, and it is dropped. Invalid by the other
 models it is dropped for good only where every model is absorbing, or merge-closed with nothing suppressed; else it is
-tried again after the next step. ``min_level`` and ``max_level`` are for full-domain search and have no effect.
+tried again after the next step. ``min_level`` is a floor; ``max_level`` is refused.
 
 Example: 6/6 rows split into 5/1 and 1/5 gain 0.349978 bits; the smallest class falls from 12 to 6; the score is
 0.058330.

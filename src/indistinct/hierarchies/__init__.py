@@ -37,7 +37,7 @@ __all__ = [
 # keys of each kind beside "kind", as they stand in a policy
 KEYS = {
     "intervals": ("widths", "breaks", "origin", "bottom", "top"),
-    "masking": ("from", "character"),
+    "masking": ("from", "character", "fill"),
     "dates": ("levels",),
     "ordinal": ("sizes", "groups"),
     "range": ("bounds", "step"),
@@ -94,7 +94,14 @@ def build_hierarchy(
     built = builders[kind]()
     _check_levels(attribute, built.height, min_level, max_level)
     weight = exact(weight, f'weight of column "{attribute}"')
-    return replace(built, weight=weight, min_level=min_level, max_level=max_level)
+    built = replace(built, weight=weight, min_level=min_level, max_level=max_level)
+    return _raised(built, min_level) if min_level else built
+
+
+def _raised(built: Hierarchy, floor: int) -> Hierarchy:
+    """Let the levels below the floor be that of the floor: nothing finer is left to publish."""
+    levels = (built.levels[floor],) * floor + built.levels[floor:]
+    return replace(built, levels=levels, lower=None, upper=None, exact_lower=(), exact_upper=(), range_labels=None)
 
 
 def _read(attribute: str, spec: Mapping[str, Any] | None) -> tuple[str, dict[str, Any]]:

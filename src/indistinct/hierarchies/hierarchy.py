@@ -95,8 +95,9 @@ class Hierarchy:
     last code; its text is None and it joins the others only at the root (unless a hierarchy file has a row
     for it).
 
-    ``texts`` holds the published text of each value. ``levels[0]`` is the identity; an attribute without a
-    hierarchy has only that level and is never changed. ``height`` = number of levels - 1.
+    ``texts`` holds the text of each value. ``levels[0]`` is the finest that is published: the identity, unless
+    a floor joins values (``min_level``: the levels below it are that level; ``top`` and ``bottom`` of
+    intervals). An attribute without a hierarchy has only that level and is never changed. ``height`` = number of levels - 1.
 
     With ``lower`` and ``upper`` (float64[n_values], kind ``range``) a class is published as the range of its
     members and a box [lo, hi] of codes costs ``upper[hi] - lower[lo]`` (already divided by the domain width);
@@ -188,7 +189,8 @@ class Hierarchy:
 
         Raises ValueError when no node does (a hierarchy that ends in several labels).
         """
-        for number, level in enumerate(self.levels):
+        for number in range(min(self.min_level, self.height), len(self.levels)):
+            level = self.levels[number]
             if level.node_of[lo] == level.node_of[hi]:
                 return number, int(level.node_of[lo])
         message = f"no node of {self.attribute} covers codes {lo} and {hi}"
@@ -196,14 +198,13 @@ class Hierarchy:
 
     def label(self, lo: int, hi: int) -> str | None:
         """Write the published text of a class of codes ``lo..hi``; None = missing."""
-        if lo == hi == self.missing:
+        if self.is_range and lo == hi == self.missing:
             return None
         if self.range_labels is not None and hi != self.missing:
             return self.range_labels(lo, hi)
         if self.is_range:
             return self.root
-        level, node = self.smallest(lo, hi)
-        return self.texts[lo] if level == 0 else self.levels[level].labels[node]
+        return self.node_label(*self.smallest(lo, hi))
 
     def node_label(self, level: int, node: int) -> str | None:
         """Write the published text of a node; None where the node is the missing value alone."""
@@ -253,20 +254,22 @@ def assemble(
     add_root: bool = True,
     root: str = "*",
     wide: bool = True,
+    floor: Grouping | None = None,
     **fields: Any,
 ) -> Hierarchy:
     """Build the record from the levels of the present values.
 
-    Adds the identity below, the missing value (if there is one) as a node of its own on every level that does
+    Adds the identity (or ``floor``, which joins values that are never told apart) below, the missing value (if there is one) as a node of its own on every level that does
     not have it yet, and with ``add_root`` the root on top. ``wide``: whether the domain of the present
     values has more than one point; the root costs 0 where it has one and no value is missing. ``fields`` go
     to the record.
     """
     size = len(texts) + missing
     published = (*texts, None) if missing else tuple(texts)
-    labels = (*texts, "") if missing else tuple(texts)
-    levels = [Level(np.arange(size, dtype=np.int32), labels, Fractions(np.zeros(size, np.int64), 1))]
-    for grouping in groupings:
+    values = np.arange(len(texts), dtype=np.int32)
+    finest = floor or Grouping(values, texts, Fractions(np.zeros(len(texts), np.int64), 1))
+    levels: list[Level] = []
+    for grouping in (finest, *groupings):
         node_of, names, costs = grouping.node_of.astype(np.int32), tuple(grouping.labels), grouping.costs
         if len(node_of) < size:
             node_of = np.append(node_of, np.int32(len(names)))

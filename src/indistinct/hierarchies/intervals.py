@@ -35,7 +35,7 @@ def build(
     """Build the levels value, one for each width or list of breaks, and the root ``*``.
 
     A value x lies in ``[origin + i w, origin + (i + 1) w)`` or between two breaks. With ``bottom`` (``top``)
-    the values below (from there on) are one node ``<0`` (``90+``) on every level from 1 up, and the intervals
+    the values below (from there on) are one node ``<0`` (``90+``) on every level, 0 included, and the intervals
     end there. An interval that holds a single whole number is written as that value.
 
     LM cost of a node with bounds [a, b): ``(hi - lo) / (domain_hi - domain_lo)``, lo and hi being the
@@ -80,6 +80,7 @@ def build(
         [_level(frame, find) for find in finders],
         missing=found.missing,
         wide=high > low,
+        floor=_level(frame, _single(unit if type == "integer" else 0)) if tails else None,
         positions=found.fractions,
         spellings=found.spellings,
     )
@@ -172,6 +173,10 @@ def _between(frame: _Frame, cuts: list[int]) -> Callable[[Positions], tuple[Posi
     return find
 
 
+def _single(width: int) -> Callable[[Positions], tuple[Positions, Positions]]:
+    return lambda places: (places, places + width)
+
+
 def _level(frame: _Frame, find: Callable[[Positions], tuple[Positions, Positions]]) -> Grouping:
     low, high = find(frame.places)
     tail = frame.tail()
@@ -182,7 +187,7 @@ def _level(frame: _Frame, find: Callable[[Positions], tuple[Positions, Positions
     node_of, first = runs(np.where(tail == 0, low, 0), tail)
     low, high, tail = low[first], high[first], tail[first]
     least, most = _span(frame, low, high, tail)
-    alone = (least == most) & (tail == 0) if frame.found.type == "integer" else np.zeros(len(first), np.bool_)
+    alone = ((least == most) & (tail == 0)).astype(np.bool_)
     start, stop = frame.domain
     if start == stop:
         costs = Fractions(np.zeros(len(first), np.int64), 1)

@@ -24,15 +24,19 @@ def build(
     *,
     side: str = "right",
     character: str = "*",
+    fill: str | None = None,
 ) -> Hierarchy:
     """Build as many levels as the longest value has characters: level g hides g of them, the last is the root ``*``.
 
-    A value shorter than g is hidden wholly, by as many characters as it has. Codes are ordered by length,
+    A value shorter than g is hidden wholly, by as many characters as it has; where that text is the root's, as for
+    a value of one character, it is in the root already. With ``fill = "longest"`` values are first filled up with the
+    mask to the length of the longest, so that a code and its extension meet: 02139 and 02139-4307 in ``02139*****``.
+    Codes are ordered by length,
     then by code point (from the hidden end inwards), so that every node is a run. LM cost of a node:
     ``(values(node) - 1) / (values(root) - 1)`` over the values that occur; a missing value counts as one.
 
     Raises PolicyError for another side than right or left and for a mask of more than one character;
-    HierarchyError when one label would stand for two different sets of values, as when a value holds the mask
+    PolicyError for another fill than longest; HierarchyError when one label would stand for two different sets of values, as when a value holds the mask
     itself.
 
     >>> codes = build("zip", ["02138", "02139", "02141"])
@@ -43,14 +47,19 @@ def build(
         raise PolicyError(
             f'masking of column "{attribute}" goes from "right" or "left", not "{side}"', column=attribute
         )
+    if fill not in (None, "longest"):
+        raise PolicyError(f'masking of column "{attribute}" takes fill = "longest", not "{fill}"', column=attribute)
     if len(character) != 1:
         raise PolicyError(f'masking of column "{attribute}" needs one character, not "{character}"', column=attribute)
     found = scale(attribute, texts)
     right = side == "right"
-    values = sorted((len(text), text if right else text[::-1]) for text in found.texts)
-    lengths = np.array([length for length, _ in values], dtype=np.int64)
-    visible = [text for _, text in values]
-    present = visible if right else [text[::-1] for text in visible]
+    longest = max(map(len, found.texts), default=0) if fill == "longest" else 0
+    pairs = ((text if right else text[::-1], text) for text in found.texts)
+    values = sorted((max(len(seen), longest), seen.ljust(longest, character), text) for seen, text in pairs)
+    lengths = np.array([length for length, _, _ in values], dtype=np.int64)
+    visible = [seen for _, seen, _ in values]
+    present = [text for _, _, text in values]
+    shown = visible if right else [text[::-1] for text in visible]
     shared = _common_prefix(visible, lengths)
     longest = int(lengths.max(initial=0))
     leaves = len(present) + found.missing
@@ -59,7 +68,7 @@ def build(
         # neighbours are one node when they have one length and agree on what is left to see
         node_of, first = runs(np.cumsum(np.append(0, shared < lengths[1:] - hidden) if present else []))
         sizes = np.diff(first, append=len(present))
-        labels = [_mask(present[index], hidden, character, right=right) for index in first.tolist()]
+        labels = [_mask(shown[index], hidden, character, right=right) for index in first.tolist()]
         groupings.append(Grouping(node_of, labels, Fractions(sizes - 1, max(leaves - 1, 1))))
     _check_labels(attribute, present, groupings, character, missing=found.missing)
     return assemble(attribute, "masking", present, groupings, missing=found.missing, wide=len(present) > 1)
@@ -88,7 +97,7 @@ def _common_prefix(texts: list[str], lengths: NDArray[np.int64]) -> NDArray[np.i
 def _check_labels(
     attribute: str, present: list[str], groupings: Sequence[Grouping], character: str, *, missing: bool
 ) -> None:
-    holders = [text for text in present if character in text or (character == ROOT and len(text) == 1)]
+    holders = [text for text in present if character in text]
     if (not holders and ROOT not in present) or len(present) + missing < 2:
         return  # only a value that holds the mask, or a label that is the root, can clash
     known = {ROOT: (0, len(present) + missing)}
@@ -97,6 +106,8 @@ def _check_labels(
         labels = level.labels
         starts = np.searchsorted(level.node_of, np.arange(len(labels) + 1)).tolist()
         for label, start, stop in zip(labels, starts, starts[1:], strict=False):
+            if label == ROOT and level is not values:
+                continue  # a value of one character, hidden: in the root already
             if known.setdefault(label, (start, stop)) != (start, stop):
                 raise HierarchyError(
                     f'masking of column "{attribute}": the label "{label}" would stand for two sets of values '

@@ -48,6 +48,7 @@ def refuse_root_as_value(attribute: str, texts: Sequence[str], *, missing: bool)
     if ROOT in texts and len(texts) + missing > 1:
         raise HierarchyError(
             f'column "{attribute}" holds the value "{ROOT}", which is also the label of everything; '
-            f'list "{ROOT}" among the missing tokens or give the column a hierarchy file',
+            "if it marks cells that are suppressed already, make the release from the source; if it is a real value, "
+            "give the column a hierarchy file with another name for everything",
             column=attribute,
         )

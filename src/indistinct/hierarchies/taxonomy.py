@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import re
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -16,7 +18,7 @@ import numpy as np
 
 from indistinct.errors import DataError, HierarchyError
 from indistinct.hierarchies.hierarchy import Fractions, Grouping, Hierarchy, assemble, runs
-from indistinct.hierarchies.values import positions, quoted, scale
+from indistinct.hierarchies.values import already_generalized, positions, quoted, scale
 from indistinct.outputs import Output, write_bytes
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ SEPARATORS = ";\t|,"
 """Tried in this order where several fit: labels often hold commas, seldom semicolons."""
 QUOTED = re.compile(r'"(?:[^"]|"")*"')
 MISSING_LEAF = ""
+NEAR_SOUGHT, LEAVES_COMPARED = 5, 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,7 @@ def check(
     leaves is padding.
 
     Raises HierarchyError naming the attribute and the offending rows or labels: no rows, rows of unequal
-    length, empty labels, a leaf with two rows, a label that goes to two labels of the next level, a label
+    length, empty labels, a leaf with two rows that differ, a label that goes to two labels of the next level, a label
     that stands for two different sets of leaves.
 
     >>> check([("flu", "resp", "*"), ("ulcer", "dig", "*"), ("cold", "resp", "*")]).leaves
@@ -123,9 +126,15 @@ def check(
     """
     name = f'hierarchy of "{attribute}" ({where})' if attribute else f"hierarchy ({where})"
     columns = _columns(rows, name, attribute)
+    once = sorted({leaf: row for row, leaf in reversed([*enumerate(columns[0])])}.values())
+    if len(once) < len(rows):  # the same row again says nothing new
+        columns = [[column[row] for row in once] for column in columns]
+        ranks = None if ranks is None else [ranks[row] for row in once]
     for level, (below, above) in enumerate(pairwise(columns)):
         _check_nested(below, above, level, name, attribute)
-    order = np.arange(len(rows)) if ranks is None else np.argsort(np.asarray(ranks, dtype=np.float64), kind="stable")
+    order = (
+        np.arange(len(columns[0])) if ranks is None else np.argsort(np.asarray(ranks, dtype=np.float64), kind="stable")
+    )
     columns = [[column[row] for row in order.tolist()] for column in columns]
     numbers = [_appearance(column, columns[0]) for column in columns]
     arrangement = np.lexsort(numbers)
@@ -234,7 +243,7 @@ def _typed(found: Scale, rows: Sequence[Row], reading: Mapping[str, Any]) -> tup
 
 
 def _columns(rows: Sequence[Row], name: str, attribute: str) -> list[list[str]]:
-    """Turn rows of equal length into columns; the leaves must differ and no label may be empty."""
+    """Turn rows of equal length into columns; rows of one leaf must be equal and no label may be empty."""
     if not rows:
         raise HierarchyError(f"{name} is empty; give it one row per value: value, level 1, ..., top", column=attribute)
     lengths = Counter(map(len, rows))
@@ -252,10 +261,10 @@ def _columns(rows: Sequence[Row], name: str, attribute: str) -> list[list[str]]:
             raise HierarchyError(message, column=attribute, line=number)
     seen: dict[str, int] = {}
     for number, leaf in enumerate(columns[0], 1):
-        if leaf in seen:
-            message = f'{name}: the value "{leaf}" has two rows, {seen[leaf]} and {number}; keep one'
+        if leaf in seen and tuple(rows[seen[leaf] - 1]) != tuple(rows[number - 1]):
+            message = f'{name}: the value "{leaf}" has two rows that differ, {seen[leaf]} and {number}; keep one'
             raise HierarchyError(message, column=attribute, line=number)
-        seen[leaf] = number
+        seen.setdefault(leaf, number)
     return columns
 
 
@@ -301,16 +310,29 @@ def _leaves(found: Taxonomy, start: int, stop: int) -> str:
 
 
 def _lacks(attribute: str, lacking: list[str], taxonomy: Taxonomy, where: str) -> HierarchyError:
-    alike = {" ".join(leaf.casefold().split()): leaf for leaf in taxonomy.leaves}
-    near = next((text for text in lacking if " ".join(text.casefold().split()) in alike), None)
-    hint = ""
-    if near is not None:
-        hint = f' (it has "{alike[" ".join(near.casefold().split())]}", which differs from "{near}" by blanks or case)'
+    near = next(((text, leaf) for text in lacking[:NEAR_SOUGHT] if (leaf := _near(text, taxonomy.leaves))), None)
+    hint = "" if near is None else f' (it has "{near[1]}", which differs from "{near[0]}" {_differ(*near)})'
     return HierarchyError(
-        f'hierarchy of "{attribute}" ({where}) has no row for {quoted(lacking)}{hint}; add the rows, or list the text '
-        "among the missing tokens",
+        f'hierarchy of "{attribute}" ({where}) has no row for {quoted(lacking)}{hint}; add the rows, or '
+        f"mend the cells{already_generalized(lacking)}",
         column=attribute,
     ).showing(quoted(lacking), *([hint] if hint else []))
+
+
+def _near(text: str, leaves: Sequence[str]) -> str | None:
+    """Find the leaf that differs by blanks, case, composed characters or about one letter."""
+    alike = {_folded(leaf): leaf for leaf in reversed(leaves)}
+    if _folded(text) in alike:
+        return alike[_folded(text)]
+    return next(iter(get_close_matches(text, leaves[:LEAVES_COMPARED], n=1, cutoff=0.8)), None)
+
+
+def _differ(text: str, leaf: str) -> str:
+    return "by a letter" if _folded(text) != _folded(leaf) else "by blanks or case"
+
+
+def _folded(text: str) -> str:
+    return "".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
 def write_taxonomy(

@@ -307,6 +307,26 @@ def look_alikes(texts: Iterable[str | None]) -> list[tuple[str, ...]]:
     return sorted(tuple(sorted(group)) for group in groups.values() if len(group) > 1)
 
 
+GENERALIZED = re.compile(
+    r"[\[(]\s*[^,;]+[,;].+[\])]|-?[\d.,]+\s*[-\N{EN DASH}]\s*-?[\d.,]+|\d+\+|[<>]=?\s*-?[\d.,]+"
+    r"|[^*]+\*+|\*+[^*]+|\{.+,.+\}|\d{4}(-\d{2}|-[QHW]\d{1,2}|s)?"
+)
+
+
+def already_generalized(texts: Sequence[str]) -> str:
+    """End of a message where texts look like published labels; "" where they do not.
+
+    >>> already_generalized(["[20, 21]"])
+    '; "[20, 21]" looks like a label that is already generalized: make the release from the source'
+    >>> already_generalized(["x"])
+    ''
+    """
+    label = next((text for text in texts if GENERALIZED.fullmatch(text)), None)
+    if label is None:
+        return ""
+    return f'; "{label}" looks like a label that is already generalized: make the release from the source'
+
+
 def spelling_note(attribute: str, canonical: Mapping[str, str]) -> str:
     """Sentence that says which texts were read as one value."""
     text, chosen = min(canonical.items())
@@ -409,7 +429,7 @@ def _refuse(attribute: str, type: str, bad: list[str], expected: str) -> DataErr
         how = "say partial = true to accept months and years beside full dates, "
     return DataError(
         f'column "{attribute}" is declared {type}, but {quoted(few)} {verb} not {expected}; '
-        f"mend the cells, {how}list the text among the missing tokens, or declare another type",
+        f"mend the cells, {how}or declare another type{already_generalized(few)}",
         column=attribute,
     ).showing(quoted(few))
 

@@ -68,7 +68,8 @@ def _nodes(hierarchy: Hierarchy, lo: Int64, hi: Int64, fixed: int | None) -> tup
         return np.full(len(lo), fixed, np.int64), hierarchy.levels[fixed].node_of[lo].astype(np.int64)
     if hierarchy.is_range:
         return level, node
-    for number, found in enumerate(hierarchy.levels):
+    for number in range(min(hierarchy.min_level, hierarchy.height), len(hierarchy.levels)):
+        found = hierarchy.levels[number]
         covered = (level < 0) & (found.node_of[lo] == found.node_of[hi])
         level[covered] = number
         node[covered] = found.node_of[lo[covered]]

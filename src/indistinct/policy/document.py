@@ -209,8 +209,8 @@ class Attribute(Section):
     """What the user decided about one column.
 
     ``weight`` > 0 is the importance in the loss: a weight of 0 would let an algorithm destroy the column for
-    nothing; a column of no use is better dropped (role identifying) or given a small weight. ``min_level <=
-    max_level`` bound full-domain search and count from 0, the value itself.
+    nothing; a column of no use is better dropped (role identifying) or given a small weight. ``min_level`` is
+    a floor under every algorithm, ``max_level`` a ceiling of full-domain search; both count from 0, the value itself.
 
     >>> Attribute(role="QI", type="integer", hierarchy={"kind": "range"}).role
     'quasi_identifying'
@@ -252,9 +252,9 @@ class Attribute(Section):
     weight: Exact = Field(default=Fraction(1), gt=0)
     """Importance of a quasi-identifier in the loss."""
     min_level: Whole = Field(default=0, ge=0)
-    """Lowest level of generalization that full-domain search may use."""
+    """Floor: no algorithm publishes a finer level of generalization."""
     max_level: Whole | None = Field(default=None, ge=0)
-    """Highest level of generalization that full-domain search may use."""
+    """Highest level that full-domain search may use; other algorithms refuse it."""
     action: Literal["drop", "mask", "pseudonym"] | None = None
     """What becomes of an identifying column; default drop."""
     key_file: str | None = Field(default=None, min_length=1)

@@ -75,6 +75,8 @@ class Masking(Section):
     """The end at which masking begins."""
     character: str = Field(default="*", min_length=1, max_length=1)
     """What stands for a masked character."""
+    fill: Literal["longest"] | None = None
+    """Fill shorter values up with the mask first, so that 02139 and 02139-4307 meet in 02139*****."""
 
 
 class Dates(Section):

@@ -17,6 +17,7 @@ from indistinct.tables.apply import Layout, publish
 from indistinct.tables.classes import classes_of, merged, recoding_of
 from indistinct.tables.count import silent
 from indistinct.tables.counterfeits import publish_with_counterfeits
+from indistinct.tables.floors import floored, spread
 from indistinct.tables.identifiers import mask, pseudonym, read_key
 from indistinct.tables.records import SUPPRESSED, Assignment
 from indistinct.tables.two_tables import check_names, publish_pair, publish_permuted
@@ -91,7 +92,11 @@ def decide(prepared: Prepared, progress: Progress = silent) -> Assignment:
     _refuse_unfit(policy)
     # another loss is the same search under other prices
     searched = replace(frequencies, quasi=priced(frequencies.quasi, policy.recoding.loss))
-    assignment = algorithm(policy.recoding.algorithm)(searched, policy, progress)
+    joined = floored(searched)
+    found, place = (searched, None) if joined is None else joined
+    assignment = algorithm(policy.recoding.algorithm)(found, policy, progress)
+    if place is not None:
+        assignment = spread(assignment, frequencies, place)
     suppressed, allowed = suppressed_rows(assignment), policy.suppression.allowed(frequencies.total)
     if suppressed == frequencies.total:
         raise InfeasibleError("every row would have to be suppressed; nothing is left to publish")

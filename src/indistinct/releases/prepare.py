@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -192,16 +193,26 @@ def binder(
 
 def _look_alike(name: str, groups: Sequence[tuple[str, ...]], *, show: bool) -> Notice:
     """Say that values differ only by blanks, case or composed characters; which, of the first groups if shown."""
-    shown = [", ".join(map(repr, group)) for group in groups[:LOOK_ALIKES_SHOWN]] if show else []
+    shown = [", ".join(map(_shown, group)) for group in groups[:LOOK_ALIKES_SHOWN]] if show else []
     more = len(groups) - len(shown)
     count = f"{more} more groups of them" if shown else f"{sum(map(len, groups))} of them"
     which = "; ".join([*shown, *([count] if more else [])])
+    composed = all(len({unicodedata.normalize("NFC", text) for text in group}) == 1 for group in groups)
+    trimmed = all(len({text.strip() for text in group}) == 1 for group in groups)
+    what = "composed and decomposed characters" if composed else "blanks or case"
+    remedy = "normalizing the text to Unicode NFC before" if composed else "a clean-up before"
+    remedy = '[table] trim = "cells"' if trimmed else remedy
     return Notice(
         "look-alike",
         name,
-        f'"{name}" holds values that differ only by blanks or case ({which}); they are different values; '
-        '[table] trim = "cells" or a clean-up before would join them',
+        f'"{name}" holds values that differ only by {what} ({which}); they are different values; {remedy} would join '
+        "them",
     )
+
+
+def _shown(text: str) -> str:
+    """Quote a text so that a decomposed character is told from the composed one."""
+    return repr(text) if unicodedata.is_normalized("NFC", text) else ascii(text)
 
 
 def kept_identifying(roles: Roles) -> tuple[str, ...]:
