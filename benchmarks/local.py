@@ -15,7 +15,7 @@ from adult import SEEDS, K, benchmark, on, policy_of, scaled, timed
 from indistinct.algorithms.local import local
 from indistinct.hierarchies import build_hierarchy
 from indistinct.losses import lm
-from indistinct.releases.prepare import prepare
+from indistinct.session.prepare import prepare
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.count import frequencies_of, silent
 

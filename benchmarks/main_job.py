@@ -18,7 +18,7 @@ import pyarrow as pa
 from adult import QUASI, K, benchmark, file_of, on, policy_of, scaled
 
 import indistinct as ind
-from indistinct.tables.source import open_source
+from indistinct.formats.source import open_source
 
 FIRST = """
 import sys, time
@@ -26,7 +26,7 @@ sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from adult import policy_of
 from indistinct.algorithms import algorithm
-from indistinct.releases.prepare import prepare
+from indistinct.session.prepare import prepare
 from indistinct.tables.count import silent
 data, name = Path(sys.argv[2]), sys.argv[3]
 policy = policy_of(data, age="file" if name == "optimal" else "range", recoding={"algorithm": name})

@@ -20,7 +20,7 @@ from indistinct.algorithms.full_domain.lattice import build_lattice
 from indistinct.algorithms.full_domain.verdicts import Judge
 from indistinct.algorithms.optimal import optimal
 from indistinct.losses import lm
-from indistinct.releases.prepare import prepare
+from indistinct.session.prepare import prepare
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.count import silent
 

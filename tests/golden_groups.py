@@ -11,7 +11,7 @@ import naive_numeric
 from indistinct.algorithms.largest_bucket_first import buckets_of
 from indistinct.models.eps_i_k_anonymity import prepared
 from indistinct.models.numbers import numbers_of
-from indistinct.releases.prepare import prepare
+from indistinct.session.prepare import prepare
 
 
 def release(values, privacy, **document):

@@ -11,7 +11,7 @@ import pyarrow as pa
 import indistinct as ind
 from golden_check import check_in
 from indistinct.algorithms.curve import curve_keys
-from indistinct.algorithms.t_closeness_first import buckets_of, least_size, rank_bound
+from indistinct.algorithms.literature.t_closeness_first import buckets_of, least_size, rank_bound
 
 CHECKS = {}
 check = check_in(CHECKS)

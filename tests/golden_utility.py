@@ -10,7 +10,7 @@ import indistinct as ind
 import naive_losses
 import naive_utility
 from indistinct import losses
-from indistinct.releases.prepare import prepare
+from indistinct.session.prepare import prepare
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.records import Assignment
 from indistinct.utility import Sides, axis_of

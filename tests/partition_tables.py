@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import indistinct as ind
 from indistinct.algorithms import algorithm
-from indistinct.releases.prepare import prepare
+from indistinct.session.prepare import prepare
 from indistinct.tables.count import silent
 from indistinct.tables.records import SUPPRESSED
 

@@ -24,8 +24,8 @@ import indistinct as ind
 import naive
 from golden_check import check_in
 from indistinct import losses
-from indistinct.algorithms.top_down_specialization import info_gain, score
-from indistinct.releases.prepare import prepare
+from indistinct.algorithms.literature.top_down_specialization import info_gain, score
+from indistinct.session.prepare import prepare
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.records import Assignment
 from text_tables import as_table

@@ -17,8 +17,8 @@ from typing import Any
 import pyarrow as pa
 
 import indistinct as ind
-from indistinct.releases.ledger import Ledger
-from indistinct.releases.snapshot import snapshot
+from indistinct.history.ledger import Ledger
+from indistinct.history.snapshot import snapshot
 
 TREE = {
     "gastric ulcer": "stomach", "gastritis": "stomach", "stomach cancer": "stomach", "flu": "chest",

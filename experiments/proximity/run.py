@@ -24,7 +24,7 @@ from indistinct.models import Context
 from indistinct.models.eps_i_k_anonymity import prepared
 from indistinct.models.eps_m_anonymity import crowd
 from indistinct.models.numbers import numbers_of
-from indistinct.releases.prepare import prepare
+from indistinct.session.prepare import prepare
 from indistinct.tables.classes import classes_of, recoding_of
 from indistinct.tables.records import Assignment
 

@@ -13,6 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     __version__: str
 
+    from indistinct.assess.audit import Audit, audit
+    from indistinct.assess.compare import Comparison, compare
+    from indistinct.assess.explain import Explanation, explain
+    from indistinct.assess.private import Private, private
+    from indistinct.assess.profile import Profile, profile
+    from indistinct.assess.risk import Risk, risk
+    from indistinct.assess.utility import Utility, utility
     from indistinct.attacks import Attacks, attack
     from indistinct.errors import (
         Cancelled,
@@ -55,17 +62,10 @@ if TYPE_CHECKING:
         TCloseness,
         Tiered,
     )
-    from indistinct.releases.anonymize import Release, anonymize
-    from indistinct.releases.audit import Audit, audit
-    from indistinct.releases.bounds import bounds
-    from indistinct.releases.compare import Comparison, compare
-    from indistinct.releases.explain import Explanation, explain
-    from indistinct.releases.private import Private, private
-    from indistinct.releases.profile import Profile, profile
-    from indistinct.releases.risk import Risk, risk
-    from indistinct.releases.transform import Transformed, transform
-    from indistinct.releases.utility import Utility, utility
-    from indistinct.releases.verify import Verification, verify
+    from indistinct.proof.bounds import bounds
+    from indistinct.proof.verify import Verification, verify
+    from indistinct.publish.anonymize import Release, anonymize
+    from indistinct.publish.transform import Transformed, transform
     from indistinct.reports.dictionary import dictionary
     from indistinct.reports.report import report
     from indistinct.utility.private import PrivateCount, PrivateHistogram, PrivateMean
@@ -83,17 +83,17 @@ _WHERE: Final = {
         "MInvariance", "NTCloseness", "NpdRecursive", "PSensitiveK", "PdRecursive", "PopulationUniqueness",
         "Profitability", "RecursiveCL", "Safepub", "SampleUniqueness", "TCloseness", "Tiered",
     ),
-    "releases.anonymize": ("Release", "anonymize"),
-    "releases.audit": ("Audit", "audit"),
-    "releases.bounds": ("bounds",),
-    "releases.compare": ("Comparison", "compare"),
-    "releases.explain": ("Explanation", "explain"),
-    "releases.private": ("Private", "private"),
-    "releases.profile": ("Profile", "profile"),
-    "releases.risk": ("Risk", "risk"),
-    "releases.transform": ("Transformed", "transform"),
-    "releases.utility": ("Utility", "utility"),
-    "releases.verify": ("Verification", "verify"),
+    "publish.anonymize": ("Release", "anonymize"),
+    "assess.audit": ("Audit", "audit"),
+    "proof.bounds": ("bounds",),
+    "assess.compare": ("Comparison", "compare"),
+    "assess.explain": ("Explanation", "explain"),
+    "assess.private": ("Private", "private"),
+    "assess.profile": ("Profile", "profile"),
+    "assess.risk": ("Risk", "risk"),
+    "publish.transform": ("Transformed", "transform"),
+    "assess.utility": ("Utility", "utility"),
+    "proof.verify": ("Verification", "verify"),
     "reports.dictionary": ("dictionary",),
     "reports.report": ("report",),
     "utility.private": ("PrivateCount", "PrivateHistogram", "PrivateMean"),

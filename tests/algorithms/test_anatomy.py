@@ -154,7 +154,7 @@ def test_with_k_anonymity_groups_lie_inside_classes():
 
 def test_without_random_words_places_are_dealt_in_order():
     """Rows get the places of their value in the order of their cells."""
-    from indistinct.releases.prepare import prepare
+    from indistinct.session.prepare import prepare
     from indistinct.tables.count import silent
 
     table = pa.table({"q": list("wxyz"), "s": list("aabb")})

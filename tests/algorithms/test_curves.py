@@ -13,8 +13,8 @@ import indistinct as ind
 import naive_curves
 import naive_partition as naive
 from indistinct.algorithms.curve import curve_keys, curve_order
-from indistinct.algorithms.sabre import buckets
-from indistinct.algorithms.t_closeness_first import buckets_of, least_size, rank_bound
+from indistinct.algorithms.literature.sabre import buckets
+from indistinct.algorithms.literature.t_closeness_first import buckets_of, least_size, rank_bound
 from indistinct.hierarchies import suppression, taxonomy
 from indistinct.tables.records import Reference
 from naive import emd_equal, emd_ordered

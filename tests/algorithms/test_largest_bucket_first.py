@@ -16,7 +16,7 @@ import naive_numeric
 from indistinct.algorithms.largest_bucket_first import buckets_of, form
 from indistinct.models.eps_i_k_anonymity import neighbourhoods_of, prepared
 from indistinct.models.numbers import Numbers, numbers_of
-from indistinct.releases.prepare import prepare
+from indistinct.session.prepare import prepare
 
 HALF = Fraction(1, 2)
 

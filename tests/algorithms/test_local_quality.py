@@ -5,7 +5,7 @@ from pathlib import Path
 from indistinct.algorithms.local import local
 from indistinct.losses import lm
 from indistinct.policy import Policy
-from indistinct.releases.prepare import prepare
+from indistinct.session.prepare import prepare
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.count import silent
 

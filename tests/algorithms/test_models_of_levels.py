@@ -20,7 +20,7 @@ from algorithms.test_full_domain_searches import expected_of
 from indistinct.algorithms import algorithm
 from indistinct.models import MODELS
 from indistinct.models.contract import all_classes_at_once
-from indistinct.releases.prepare import prepare
+from indistinct.session.prepare import prepare
 from indistinct.tables.count import silent
 
 AREA = {v: (v, v[0], "west" if v < "3" else "east") for v in ("11", "12", "21", "31", "32")}  # two labels on top

@@ -14,7 +14,7 @@ import naive_partition as naive
 from indistinct.algorithms import algorithm
 from indistinct.algorithms import clusters as clusters_module
 from indistinct.errors import Cancelled
-from indistinct.releases.prepare import prepare
+from indistinct.session.prepare import prepare
 from indistinct.tables.count import silent
 from partition_tables import AREA, COLUMNS, SEX, as_sets, classes, policy_of, tables, with_sensitive
 

@@ -16,7 +16,7 @@ from indistinct.algorithms.safepub import safepub
 from indistinct.algorithms.safepub_scheme import chosen_levels, class_worths, score
 from indistinct.hierarchies import build_hierarchy
 from indistinct.models.safepub import least_k, mechanism
-from indistinct.releases.prepare import prepare
+from indistinct.session.prepare import prepare
 from indistinct.tables.count import silent
 
 pytestmark = pytest.mark.small

@@ -14,13 +14,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from indistinct.cli.main import run
+from indistinct.tables.database import _array
 
 import indistinct as ind
 from indistinct.hierarchies import build_hierarchy
 from indistinct.hierarchies.labels import Reader
 from indistinct.hierarchies.values import PARTIAL
 from indistinct.policy import ALGORITHMS
-from indistinct.tables.database import _array
 from indistinct.tables.dictionary import as_text, from_text
 
 HERE = Path(__file__).parent

@@ -14,9 +14,9 @@ import pyreadstat
 import pytest
 import xlsxwriter
 from indistinct.cli.main import run
+from indistinct.tables.source import TableOptions, open_source
 
 import indistinct as ind
-from indistinct.tables.source import TableOptions, open_source
 
 HERE = Path(__file__).parent
 OF_ONE_COLUMN = HERE / "13-missing-code-of-one-column"

@@ -15,7 +15,7 @@ from indistinct import losses
 from indistinct.hierarchies.taxonomy import build as taxonomy
 from indistinct.losses.cells import cells as cells_of
 from indistinct.losses.cells import class_rows, spans
-from indistinct.releases.prepare import prepare
+from indistinct.session.prepare import prepare
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.records import SUPPRESSED, Assignment
 

@@ -15,8 +15,8 @@ from indistinct.models import eps_m_anonymity as eps_m
 from indistinct.models.eps_i_k_anonymity import neighbourhoods_of
 from indistinct.models.intervals import intervals_of, mean_distance
 from indistinct.models.numbers import Numbers
-from indistinct.releases.prepare import prepare
 from indistinct.risk.proximity import proximity
+from indistinct.session.prepare import prepare
 from indistinct.tables.classes import classes_of, whole_tuples
 
 pytestmark = pytest.mark.small

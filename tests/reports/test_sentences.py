@@ -15,9 +15,9 @@ SOURCE = Path(ind.__file__).parent
 HOSPITAL = Path(__file__).parents[2] / "examples" / "hospital"
 # commands that write no report, and reasons of the ledger, which are quoted as they are
 OTHERS = {
-    "releases/audit.py", "releases/consult.py", "releases/private.py",
-    "releases/utility.py", "releases/verify.py", "releases/verify_groups.py",
-    "releases/verify_invariance.py",
+    "assess/audit.py", "history/consult.py", "assess/private.py",
+    "assess/utility.py", "proof/verify.py", "proof/verify_groups.py",
+    "proof/verify_invariance.py",
 }  # fmt: skip
 KEPT = (
     "persons who keep the values of earlier releases: 3; newcomers: 2; newcomers who wait for a later release: 1; "

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import indistinct as ind
 import naive_risk as naive
+from indistinct.assess.risk import is_above
 from indistinct.errors import DataError, PolicyError, SchemaError, UnsupportedError
-from indistinct.releases.risk import is_above
 from indistinct.risk import suda2 as module
 from indistinct.risk.individual import individual_risk
 from indistinct.risk.suda2 import weight

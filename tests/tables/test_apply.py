@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indistinct.formats.source import open_source
 from indistinct.hierarchies import build_hierarchy
 from indistinct.tables.apply import Layout, load_columns, publish
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.count import count
 from indistinct.tables.records import SUPPRESSED, Assignment
-from indistinct.tables.source import open_source
 
 
 def bind(name, texts):

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indistinct.errors import DataError
+from indistinct.formats.source import open_source
 from indistinct.hierarchies import build_hierarchy
 from indistinct.tables.classes import classes_of, recoding_of, whole_tuples
 from indistinct.tables.count import count
 from indistinct.tables.keys import KeyTable
 from indistinct.tables.order import lexicographic_order
 from indistinct.tables.records import Assignment
-from indistinct.tables.source import open_source
 
 cell = st.sampled_from(["", "a", "b", "10", "9", None])
 rows = st.lists(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.scene import Scene, Sensitive
+    from indistinct.attacks.context import Scene, Sensitive
 
 MOST_RULED_OUT = 3
 

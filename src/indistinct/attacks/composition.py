@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.scene import Scene, Sensitive, View
+    from indistinct.attacks.context import Scene, Sensitive, View
 
     Float64 = NDArray[np.float64]
     Int64 = NDArray[np.int64]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.scene import Scene, View
+    from indistinct.attacks.context import Scene, View
 
     Int64 = NDArray[np.int64]
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.scene import Scene
+    from indistinct.attacks.context import Scene
     from indistinct.attacks.tabulate import Tabulated
 
     Int64 = NDArray[np.int64]

@@ -19,7 +19,7 @@ from indistinct.attacks.outcome import Idle, Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from indistinct.attacks.scene import Scene
+    from indistinct.attacks.context import Scene
 
 
 def homogeneity(scene: Scene) -> Iterator[Outcome | Idle]:

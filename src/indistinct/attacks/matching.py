@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.scene import Scene, View
+    from indistinct.attacks.context import Scene, View
     from indistinct.attacks.tabulate import Tabulated
 
     Int32 = NDArray[np.int32]

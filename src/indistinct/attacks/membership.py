@@ -24,7 +24,7 @@ from indistinct.attacks.outcome import Idle, Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from indistinct.attacks.scene import Scene
+    from indistinct.attacks.context import Scene
 
 
 def membership(scene: Scene) -> Iterator[Outcome | Idle]:

@@ -29,7 +29,7 @@ from indistinct.attacks.outcome import Idle, Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from indistinct.attacks.scene import Scene, Sensitive
+    from indistinct.attacks.context import Scene, Sensitive
 
 MOST_GROUPS = 3
 MOST_WAYS = 1_000_000

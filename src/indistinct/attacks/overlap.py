@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indistinct.attacks.context import Scene, View
     from indistinct.attacks.matching import Block
-    from indistinct.attacks.scene import Scene, View
 
 HIDDEN = "\x00"
 

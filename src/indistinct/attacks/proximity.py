@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.scene import Scene, Sensitive
+    from indistinct.attacks.context import Scene, Sensitive
 
 WIDTHS_IN_RANGE = 20
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from indistinct.attacks.background import background
 from indistinct.attacks.complementary_release import complementary_release
 from indistinct.attacks.composition import composition
+from indistinct.attacks.context import Scene, view_of
 from indistinct.attacks.differencing import differencing
 from indistinct.attacks.downcoding import downcoding
 from indistinct.attacks.homogeneity import homogeneity
@@ -18,19 +19,18 @@ from indistinct.attacks.membership import membership
 from indistinct.attacks.minimality import minimality
 from indistinct.attacks.outcome import Idle, Outcome
 from indistinct.attacks.proximity import proximity
-from indistinct.attacks.scene import Scene, view_of
+from indistinct.attacks.sentences import attacks_html, attacks_text
 from indistinct.attacks.similarity import similarity
 from indistinct.attacks.skewness import skewness
 from indistinct.attacks.tabulate import options_of, tabulate
-from indistinct.attacks.texts import attacks_html, attacks_text
 from indistinct.attacks.uniqueness import uniqueness
 from indistinct.attacks.unsorted_matching import unsorted_matching
 from indistinct.errors import PolicyError, SchemaError
+from indistinct.formats.source import open_source
 from indistinct.notices import Notice
 from indistinct.policy import given_or_flags
 from indistinct.policy.parameters import exact
 from indistinct.tables.count import silent
-from indistinct.tables.source import open_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

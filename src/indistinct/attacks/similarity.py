@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.scene import Scene, Sensitive
+    from indistinct.attacks.context import Scene, Sensitive
 
 
 def similarity(scene: Scene) -> Iterator[Outcome | Idle]:

@@ -22,7 +22,7 @@ from indistinct.models.exact import rational
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from indistinct.attacks.scene import Scene, Sensitive
+    from indistinct.attacks.context import Scene, Sensitive
 
 
 def skewness(scene: Scene) -> Iterator[Outcome | Idle]:

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.errors import SchemaError
-from indistinct.tables.columnar import is_text
+from indistinct.formats.columnar import is_text
+from indistinct.formats.source import TableOptions, open_source
 from indistinct.tables.dictionary import Dictionary, texts_of
 from indistinct.tables.keys import KeyTable
 from indistinct.tables.order import lexicographic_order
-from indistinct.tables.source import TableOptions, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from indistinct.formats.source import Source
     from indistinct.policy import Policy
-    from indistinct.tables.source import Source
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]

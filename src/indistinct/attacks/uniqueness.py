@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.scene import Scene
+    from indistinct.attacks.context import Scene
 
     Int64 = NDArray[np.int64]
 

@@ -29,10 +29,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from indistinct.attacks.context import GROUP
 from indistinct.attacks.matching import Column, join
 from indistinct.attacks.outcome import NOTABLE, Idle, Outcome
 from indistinct.attacks.overlap import overlapping
-from indistinct.attacks.scene import GROUP
 from indistinct.attacks.tabulate import tabulated
 from indistinct.hierarchies.values import parse_number
 
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.scene import Scene, View
-    from indistinct.tables.source import Source
+    from indistinct.attacks.context import Scene, View
+    from indistinct.formats.source import Source
 
     Int64 = NDArray[np.int64]
     Float64 = NDArray[np.float64]
@@ -152,7 +152,7 @@ def strata_of(source: Source, decimal: str = ".") -> Int64:
     the runs of those before it.
 
     >>> import pyarrow as pa
-    >>> from indistinct.tables.source import open_source
+    >>> from indistinct.formats.source import open_source
     >>> strata_of(open_source(pa.table({"zip": ["1", "1", "2"], "ill": ["b", "a", "a"]}))).tolist()
     [0, 0, 1]
     """

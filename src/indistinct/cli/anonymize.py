@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from indistinct.cli.common import Report
     from indistinct.outputs import Staged
     from indistinct.policy import Policy
-    from indistinct.releases.anonymize import Release
+    from indistinct.publish.anonymize import Release
 
 
 def anonymize(
@@ -69,7 +69,7 @@ def anonymize(
     use, bad input or a document that cannot be written. Unless it is 0 nothing is written, no report either.
     """
     from indistinct.policy import Policy
-    from indistinct.releases.anonymize import anonymize as run
+    from indistinct.publish.anonymize import anonymize as run
 
     given = Policy.load(policy)
     written = given.table.source
@@ -120,14 +120,14 @@ def _check_documents(
     """Refuse documents that could not be written, or that are another file of this run, before anything runs."""
     if not wanted:
         return
+    from indistinct.formats.source import origins_of
     from indistinct.outputs import check_outputs, origin
-    from indistinct.releases.anonymize import mappings_of
-    from indistinct.releases.deliver import files_of
+    from indistinct.publish.anonymize import mappings_of
+    from indistinct.publish.deliver import files_of
     from indistinct.reports.dictionary import dictionary_output
     from indistinct.reports.public import check_public
     from indistinct.reports.report import report_output
     from indistinct.tables.identifiers import mapping_output
-    from indistinct.tables.source import origins_of
 
     if "public_report" in wanted:
         check_public(policy)

@@ -84,8 +84,8 @@ def audit(
     Without thresholds it reports the best of each model. Exit code 0: satisfied (or nothing asked), 1: not satisfied,
     2: wrong use or bad input.
     """
+    from indistinct.assess.audit import audit as run
     from indistinct.policy import Policy
-    from indistinct.releases.audit import audit as run
 
     if suppressed_rows not in (None, "exempt", "class"):
         message = "--suppressed-rows takes exempt or class"

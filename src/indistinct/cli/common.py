@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from indistinct.formats.source import is_url
 from indistinct.plain import visible
-from indistinct.tables.source import is_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -20,8 +20,8 @@ from indistinct.cli.common import (
     progress,
     tell,
 )
+from indistinct.formats.source import origins_of
 from indistinct.outputs import Output, check_outputs, write_bytes
-from indistinct.tables.source import origins_of
 
 
 def compare(
@@ -51,8 +51,8 @@ def compare(
 
     Nothing is published. Exit code 0: some run satisfies the policy, 1: none does, 2: wrong use or bad input.
     """
+    from indistinct.assess.compare import compare as run
     from indistinct.policy import Policy
-    from indistinct.releases.compare import compare as run
 
     given = Policy.load(policy)
     written = given.table.source

@@ -29,11 +29,11 @@ def demo(
     debug: Debug = False,  # noqa: ARG001  # read by the entry point
 ) -> int:
     """Anonymize an invented table of 20,000 hospital discharges and say what was asked, reached and lost."""
+    from indistinct.assess.audit import audit
     from indistinct.policy import Policy
-    from indistinct.releases.anonymize import anonymize
-    from indistinct.releases.audit import audit
-    from indistinct.releases.manifest import hash_status
-    from indistinct.releases.texts import release_text
+    from indistinct.publish.anonymize import anonymize
+    from indistinct.publish.manifest import hash_status
+    from indistinct.sentences.results import release_text
 
     example = example_folder()
     try:

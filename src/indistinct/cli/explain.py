@@ -38,8 +38,8 @@ def explain(
     The answer is internal: it shows values of quasi-identifiers, never sensitive ones. Exit code 0: the target can be
     met, 1: it cannot, 2: wrong use or bad input.
     """
+    from indistinct.assess.explain import explain as run
     from indistinct.policy import Policy
-    from indistinct.releases.explain import explain as run
 
     given = Policy.load(policy)
     written = given.table.source

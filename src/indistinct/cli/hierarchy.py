@@ -25,9 +25,9 @@ def check(
     debug: Debug = False,  # noqa: ARG001  # read by the entry point
 ) -> int:
     """Say whether a file is a hierarchy: no value twice, levels nested, every label for one set of values."""
+    from indistinct.assess.column import column_counts
     from indistinct.hierarchies.taxonomy import build, read_taxonomy
     from indistinct.hierarchies.taxonomy import check as run
-    from indistinct.releases.columns import column_counts
 
     if (table is None) != (column is None):
         message = "--for and --column go together"
@@ -63,8 +63,8 @@ def show(
     debug: Debug = False,  # noqa: ARG001  # read by the entry point
 ) -> int:
     """Show for every level how many classes the column has, how large the smallest is, and what the level loses."""
-    from indistinct.releases.columns import show as run
-    from indistinct.releases.texts import counted
+    from indistinct.assess.column import show as run
+    from indistinct.sentences.results import counted
 
     if (policy is None) == (file is None):
         message = "give either --policy or --file"
@@ -104,7 +104,7 @@ def build(
     debug: Debug = False,  # noqa: ARG001  # read by the entry point
 ) -> int:
     """Make a hierarchy from the values of a column, as a file that you can edit."""
-    from indistinct.releases.columns import build as run
+    from indistinct.assess.column import build as run
 
     rows = run(
         place(table),

@@ -21,9 +21,9 @@ from indistinct.cli.common import (
     progress,
     tell,
 )
+from indistinct.formats.source import origins_of
 from indistinct.outputs import Output, check_outputs, write_bytes
 from indistinct.plain import for_people
-from indistinct.tables.source import origins_of
 
 app = typer.Typer(help="Check a policy, print its JSON Schema, draft one from a table.", no_args_is_help=True)
 
@@ -40,7 +40,7 @@ def check(
     Where it names its table ([table] source), this is read too, and what anonymize would refuse is found now.
     """
     from indistinct.policy import Policy
-    from indistinct.releases.ready import check as run
+    from indistinct.session.ready import check as run
 
     given = Policy.load(policy)
     source = None if given.table.source is None else place(given.table.source, given.base)
@@ -88,7 +88,7 @@ def draft(
     debug: Debug = False,  # noqa: ARG001  # read by the entry point
 ) -> int:
     """Write a policy draft with measured reasons, for a person to complete. Values that may identify are not shown."""
-    from indistinct.releases.draft import draft as run
+    from indistinct.assess.draft import draft as run
 
     drafts = [] if output is None else [Output(output, "draft")]
     origins = origins_of(place(table))

@@ -22,8 +22,8 @@ from indistinct.cli.common import (
     progress,
     tell,
 )
+from indistinct.formats.source import origins_of
 from indistinct.outputs import Output, check_outputs, write_bytes
-from indistinct.tables.source import origins_of
 
 
 def profile(
@@ -43,7 +43,7 @@ def profile(
     debug: Debug = False,  # noqa: ARG001  # read by the entry point
 ) -> int:
     """Look at a table: columns, types, suggested roles and why, what tells rows apart, a policy to begin with."""
-    from indistinct.releases.profile import profile as run
+    from indistinct.assess.profile import profile as run
 
     drafts = [] if draft is None else [Output(draft, "draft")]
     origins = origins_of(place(table))

@@ -21,8 +21,8 @@ from indistinct.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from indistinct.releases.ledger import Ledger
-    from indistinct.releases.snapshot import Snapshot
+    from indistinct.history.ledger import Ledger
+    from indistinct.history.snapshot import Snapshot
 
 app = typer.Typer(help="Keep a ledger of releases, and check a new one against all earlier ones.", no_args_is_help=True)
 
@@ -64,7 +64,7 @@ def add(
     if json:
         print_json({"name": label, "added": True, **answer})
     elif not quiet:
-        from indistinct.releases.texts_ledger import check_text
+        from indistinct.sentences.ledger import check_text
 
         tell(check_text(answer))
         tell(f'"{label}" is entered in {ledger}')
@@ -94,7 +94,7 @@ def check(
     if json:
         print_json(answer)
     elif not quiet:
-        from indistinct.releases.texts_ledger import check_text
+        from indistinct.sentences.ledger import check_text
 
         tell(check_text(answer))
     return 0 if answer["satisfied"] else 1
@@ -108,13 +108,13 @@ def list_(
     debug: Debug = False,  # noqa: ARG001  # read by the entry point
 ) -> int:
     """List the releases of a ledger; needs no key."""
-    from indistinct.releases.ledger import Ledger
+    from indistinct.history.ledger import Ledger
 
     found = Ledger(ledger).releases()
     if json:
         print_json({"releases": found})
     elif not quiet:
-        from indistinct.releases.texts_ledger import list_text
+        from indistinct.sentences.ledger import list_text
 
         tell(list_text(found))
     return 0
@@ -129,7 +129,7 @@ def forget(
     debug: Debug = False,  # noqa: ARG001  # read by the entry point
 ) -> int:
     """Remove a release from the ledger with all it holds about persons. Later releases are not compared with it."""
-    from indistinct.releases.ledger import Ledger
+    from indistinct.history.ledger import Ledger
 
     Ledger(ledger).forget(name)
     if json:
@@ -147,7 +147,7 @@ def key(
     debug: Debug = False,  # noqa: ARG001  # read by the entry point
 ) -> int:
     """Make a key for a ledger: 256 random bits in a file that only you can read. Without it nothing can be opened."""
-    from indistinct.releases.ledger_key import make_key
+    from indistinct.history.key import make_key
 
     make_key(path)
     if json:
@@ -169,10 +169,10 @@ def _read(
     *,
     quiet: bool,
 ) -> tuple[Ledger, Snapshot]:
+    from indistinct.history.key import read_ledger_key
+    from indistinct.history.ledger import Ledger
+    from indistinct.history.snapshot import snapshot
     from indistinct.policy import Policy
-    from indistinct.releases.ledger import Ledger
-    from indistinct.releases.ledger_key import read_ledger_key
-    from indistinct.releases.snapshot import snapshot
 
     secret = None if key_file is None else read_ledger_key(key_file, ledger)
     options: dict[str, Any] = {"query": query, "sql_table": sql_table}

@@ -63,12 +63,12 @@ def risk(
 
     Every figure comes with a sentence. Exit code 0: measured, 1: above --fail-above, 2: wrong use or bad input.
     """
+    from indistinct.assess.risk import is_above
+    from indistinct.assess.risk import risk as run
+    from indistinct.formats.source import origins_of
+    from indistinct.formats.write import stage, table_output
     from indistinct.outputs import check_outputs
     from indistinct.policy import Policy
-    from indistinct.releases.risk import is_above
-    from indistinct.releases.risk import risk as run
-    from indistinct.tables.source import origins_of
-    from indistinct.tables.write import stage, table_output
 
     flags: Reading = {"qi": names(qi), "person": person}
     if policy is not None and any(flags.values()):

@@ -43,7 +43,7 @@ def transform(
     code 0: done, 1: a transform cannot be done or a check failed (nothing is written), 2: wrong use or bad input.
     """
     from indistinct.policy import Policy
-    from indistinct.releases.transform import transform as run
+    from indistinct.publish.transform import transform as run
 
     given = Policy.load(policy)
     written = given.table.source

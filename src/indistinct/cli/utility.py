@@ -75,8 +75,8 @@ def utility(
 
     Exit code 0: measured, 2: wrong use or bad input. The answer is internal: it holds distributions of the original.
     """
+    from indistinct.assess.utility import utility as run
     from indistinct.policy import Policy
-    from indistinct.releases.utility import utility as run
     from indistinct.utility.encoders import ENCODINGS
 
     if (target is None) != (estimator is None):
@@ -116,7 +116,7 @@ def utility(
         )
         noisy = None
         if private is not None:
-            from indistinct.releases.private import private as ask
+            from indistinct.assess.private import private as ask
 
             noisy = ask(
                 place(original),

@@ -38,7 +38,7 @@ def verify(
     Exit code 0: proved, 1: a model fails, a cell is not covered or the hash differs, 2: wrong use or bad input.
     """
     from indistinct.policy import Policy
-    from indistinct.releases.verify import verify as run
+    from indistinct.proof.verify import verify as run
 
     with progress(quiet=quiet or json) as report:
         answer = run(

@@ -6,7 +6,7 @@ them has the same *signature*, the set of sensitive values of the person's group
 (our decision, the paper has consecutive releases). Counterfeit rows, of nobody, count as rows.
 
 ``evaluate`` judges one release: classes are its groups, counterfeits included, and m-uniqueness is decided exactly.
-Whose row is where, and what the signature was, no published file tells: ``releases.invariance`` decides that.
+Whose row is where, and what the signature was, no published file tells: ``proof.invariance`` decides that.
 
 The functions below it take whole sequences: a release is a sequence of groups, a group a sequence of rows
 (person, value); person None is a counterfeit.

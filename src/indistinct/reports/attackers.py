@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from indistinct.releases.decision import Decision
+    from indistinct.decision.decide import Decision
     from indistinct.risk.figure import Figure
 
     Int64 = NDArray[np.int64]

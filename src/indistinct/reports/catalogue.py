@@ -13,8 +13,8 @@ from importlib.resources import files
 from typing import Any
 
 from indistinct.errors import PolicyError
-from indistinct.releases.texts import number as parameter_text
 from indistinct.reports.sentences import translated
+from indistinct.sentences.results import number as parameter_text
 
 LANGUAGES = ("en", "zh-CN")
 

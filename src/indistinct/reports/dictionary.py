@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any
 from indistinct.errors import UnsupportedError
 from indistinct.outputs import Output, check_outputs, stage_bytes
 from indistinct.plain import shown
-from indistinct.releases.lacking import range_names
-from indistinct.releases.published import missing_text
+from indistinct.proof.published_file import missing_text
 from indistinct.reports.catalogue import catalogue
 from indistinct.reports.markdown import table
 from indistinct.reports.public import public_columns
 from indistinct.reports.report import files_of_release
 from indistinct.reports.sections import done_text
+from indistinct.session.absent_columns import range_names
 
 if TYPE_CHECKING:
     from indistinct.outputs import Staged
     from indistinct.policy import Policy
-    from indistinct.releases.anonymize import Release
+    from indistinct.publish.anonymize import Release
 
 SUFFIXES = (".md", ".json")
 

@@ -19,8 +19,8 @@ import tomlkit
 from indistinct.algorithms import form_of
 from indistinct.errors import UnsupportedError
 from indistinct.policy.document import public_form
-from indistinct.releases.manifest import MECHANISMS
-from indistinct.releases.withheld import class_sizes
+from indistinct.publish.manifest import MECHANISMS
+from indistinct.publish.withheld import class_sizes
 from indistinct.reports.attackers import attacks_of_file, check_attacks, risk_of_file
 from indistinct.reports.summary import asked, columns, proof, size_histogram
 from indistinct.tables.two_tables import GROUP
@@ -28,9 +28,9 @@ from indistinct.tables.two_tables import GROUP
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from indistinct.decision.decide import Decision
     from indistinct.policy import Policy
-    from indistinct.releases.anonymize import Release
-    from indistinct.releases.decision import Decision
+    from indistinct.publish.anonymize import Release
 
 LEAST = 5
 SHOWN = 12

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from indistinct.outputs import Staged
-    from indistinct.releases.anonymize import Release
+    from indistinct.publish.anonymize import Release
 
 SUFFIXES = (".html", ".htm", ".pdf", ".md", ".json")
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from indistinct.algorithms import form_of
 from indistinct.losses import kullback_leibler
-from indistinct.releases.sides import column_axis
+from indistinct.proof.side_by_side import column_axis
 from indistinct.reports.attackers import check_attacks, check_risk, risk_before_and_after
 from indistinct.tables.classes import classes_of
 from indistinct.tables.records import SUPPRESSED
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indistinct.decision.decide import Decision
     from indistinct.policy import Policy
     from indistinct.policy.transforms import Transform
-    from indistinct.releases.anonymize import Release
-    from indistinct.releases.decision import Decision
+    from indistinct.publish.anonymize import Release
 
     Int64 = NDArray[np.int64]
 

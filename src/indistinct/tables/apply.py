@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from indistinct.tables.columnar import is_text
+from indistinct.formats.columnar import is_text
 from indistinct.tables.dictionary import from_text
 from indistinct.tables.order import lexicographic_order, run_starts, secret_words
 from indistinct.tables.published import Published, PublishedColumn, text_column, typed_column
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indistinct.formats.source import Source
     from indistinct.tables.count import Counted
     from indistinct.tables.records import Assignment, Frequencies, Recoding
-    from indistinct.tables.source import Source
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]

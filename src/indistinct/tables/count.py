@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.errors import DataError
+from indistinct.formats.source import ahead
 from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.holdings import person_references
 from indistinct.tables.keys import KeyTable
 from indistinct.tables.order import lexicographic_order, run_starts
 from indistinct.tables.records import Frequencies, Persons, Reference
-from indistinct.tables.source import ahead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indistinct.formats.source import Source
     from indistinct.hierarchies.hierarchy import Hierarchy
-    from indistinct.tables.source import Source
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indistinct.formats.source import Source
     from indistinct.tables.apply import Layout
     from indistinct.tables.count import Counted
     from indistinct.tables.published import Published, PublishedColumn
     from indistinct.tables.records import Assignment, Frequencies, Recoding
-    from indistinct.tables.source import Source
 
     Int64 = NDArray[np.int64]
 

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indistinct.formats.source import Source
     from indistinct.tables.apply import Layout, Units
     from indistinct.tables.count import Counted
     from indistinct.tables.records import Assignment, Histogram, Recoding, Reference
-    from indistinct.tables.source import Source
 
     Int64 = NDArray[np.int64]
 

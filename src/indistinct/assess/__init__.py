@@ -1,0 +1,1 @@
+"""The questions about a table or a release: audit, profile, explain, compare, risk, utility."""

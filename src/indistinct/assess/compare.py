@@ -1,0 +1,213 @@
+"""Many runs side by side: every algorithm, every k, on one counted table; which of them no other one beats."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indistinct.assess.frontier import chart_text, svg, table_text
+from indistinct.assess.run import Purse, compared, is_drawn
+from indistinct.assess.run_store import Store, fingerprint
+from indistinct.errors import PolicyError
+from indistinct.formats.source import origins_of
+from indistinct.policy import given as given_policy
+from indistinct.policy.document import ALGORITHMS
+from indistinct.policy.epsilon import Epsilon
+from indistinct.publish.transform import transformed
+from indistinct.sentences.results import as_html
+from indistinct.session.prepare import prepare
+from indistinct.session.verdicts import unit_of
+from indistinct.tables.count import silent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indistinct.policy import GivenPolicy
+    from indistinct.policy.parameters import Number
+    from indistinct.tables.count import Progress
+
+COLUMNS = (
+    "algorithm", "k_asked", "status", "form", "k", "largest_risk", "largest_share", "lm", "gcp", "nonuniform_entropy",
+    "average_class_size", "discernibility", "query_error", "suppressed_rows", "classes", "groups", "smallest_group",
+    "epsilon", "seconds", "peak_memory_bytes", "undominated", "reason",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The answer of ``compare``: ``document`` is its JSON form, internal as that of ``anonymize``."""
+
+    document: dict[str, Any] = field(repr=False)
+
+    @property
+    def runs(self) -> list[dict[str, Any]]:
+        """One entry for each run, in the order asked for."""
+        found: list[dict[str, Any]] = self.document["runs"]
+        return found
+
+    @property
+    def frontier(self) -> list[dict[str, Any]]:
+        """The runs that no other one beats, by falling guarantee."""
+        return [self.runs[number] for number in self.document["frontier"]]
+
+    def svg(self) -> str:
+        """Draw loss against guarantee as one SVG document."""
+        return svg(self.document)
+
+    def csv(self) -> str:
+        """Write the table of runs as CSV."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for run in self.runs:
+            flat = {**run, **run.get("loss", {}), "epsilon": (run.get("budget") or {}).get("epsilon")}
+            inner = (("largest_risk", "decimal"), ("largest_share", "decimal"), ("query_error", "mean"))
+            flat |= {name: (run.get(name) or {}).get(part) for name, part in inner}
+            writer.writerow(["" if flat.get(name) is None else flat[name] for name in COLUMNS])
+        return text.getvalue()
+
+    def __repr__(self) -> str:
+        """Write the table and the chart."""
+        return f"{table_text(self.document)}\n\n{chart_text(self.document)}".rstrip()
+
+    def _repr_html_(self) -> str:
+        return self.svg() + as_html(table_text(self.document))
+
+
+def compare(
+    table: Any,
+    policy: GivenPolicy,
+    *,
+    algorithms: str | Sequence[str] = "all",
+    k: Sequence[int] = (),
+    output: str | Path | None = None,
+    query: str | None = None,
+    sql_table: str | None = None,
+    epsilon_budget: Number | None = None,
+    progress: Progress = silent,
+) -> Comparison:
+    """Run algorithms on one table and put what they reach and what they lose side by side.
+
+    The table is read and counted once. ``algorithms``: "all", or names; ``k``: the values that take the place of the k
+    of the policy's ``k_anonymity`` in turn (without such a model one is added); without it one run as the policy says.
+    Nothing is published: the classes of every run are judged as a release's are, equal labels as one class.
+
+    A run is *undominated* when no other run reaches at least its smallest class (k) at no more LM, one of them better.
+    ``largest_risk`` is 1/k, the prosecutor's chance at the smallest class. Algorithms that publish groups hide which
+    sensitive value belongs to whom and leave quasi-identifiers as they are: their k, risk and LM do not compare with
+    those of classes, and they are neither undominated nor beaten (None). What does compare: ``largest_share``, the
+    surest guess of a sensitive value, and ``query_error`` (``utility.code_queries``).
+
+    Runs of ``safepub`` spend privacy, and are refused without ``epsilon_budget``: the epsilons of its runs on this
+    table, those in ``output`` included, must add up to no more. ``budget`` says what was spent. A k is not asked of it;
+    of the other algorithms it is asked in place of the model.
+
+    A run without result stands in the table with its reason. ``seconds`` is the time to decide, first compilation
+    included; ``peak_memory_bytes`` the largest memory of the whole process during it (None where the system does not
+    say).
+
+    With ``output``, a folder, every finished run is appended to ``compare.jsonl`` there and taken from it next time, if
+    policy, table, hierarchies and version are the same; ``compare.csv`` holds the table. Both are internal documents.
+
+    Raises PolicyError for an unknown algorithm or k, for a budget that is none and for a folder whose ``compare.csv``
+    is the source or not that of a comparison, what reading raises, and Cancelled.
+
+    >>> import pyarrow as pa
+    >>> from indistinct.policy import Policy
+    >>> policy = Policy(
+    ...     attributes={"age": {"role": "qi", "type": "integer", "hierarchy": {"kind": "range", "bounds": "members"}}},
+    ...     privacy=[{"model": "k_anonymity", "k": 2}],
+    ... )
+    >>> found = compare(pa.table({"age": [20, 22, 40, 41]}), policy, algorithms=["local", "optimal"])
+    >>> [(run["algorithm"], run["k"], round(run["loss"]["lm"], 2)) for run in found.runs]
+    [('local', 2, 0.07), ('optimal', 4, 1.0)]
+    """
+    policy = given_policy(policy)
+    policy.require_models()
+    names = _names(algorithms)
+    pairs = [(name, number) for number in _numbers(k) for name in names]
+    wanted = list(dict.fromkeys((name, None if is_drawn(policy, name) else number) for name, number in pairs))
+    purse = Purse(_budget(epsilon_budget))
+    store = None if output is None else Store(Path(output), (*origins_of(table), *policy.origins))
+    given, _, applied = transformed(table, policy, query=query, sql_table=sql_table, progress=progress)
+    prepared = prepare(given, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
+    frequencies = prepared.counted.frequencies
+    mark = fingerprint(frequencies)
+    for run in [] if store is None else store.of_table(mark):
+        purse.charge(run)
+    runs = []
+    for done, (name, number) in enumerate(wanted):
+        progress("compare", done, len(wanted))
+        runs.append(compared(prepared, name, number, mark, store, purse, progress))
+    progress("compare", len(wanted), len(wanted))
+    frontier = _frontier(runs)
+    for position, run in enumerate(runs):
+        run["undominated"] = position in frontier if run.get("form", "one_table") == "one_table" else None
+    comparison = Comparison(
+        {
+            "satisfied": any(run["status"] == "done" for run in runs),
+            "rows": prepared.rows,
+            **unit_of(frequencies),
+            "tuples": len(frequencies.tuples),
+            "runs": runs,
+            "frontier": frontier,
+            "budget": purse.document(),
+            "warnings": [notice.document() for notice in (*prepared.notices, *applied)],
+        }
+    )
+    if store is not None:
+        store.write_table(comparison.csv())
+    return comparison
+
+
+def _names(algorithms: str | Sequence[str]) -> list[str]:
+    if algorithms == "all":
+        return list(ALGORITHMS)
+    names = list(dict.fromkeys(algorithms.split(",") if isinstance(algorithms, str) else algorithms))
+    for name in names:
+        if name not in ALGORITHMS:
+            raise PolicyError(
+                f'there is no algorithm "{name}"; there are {", ".join(ALGORITHMS)}', key="recoding.algorithm"
+            )
+    if not names:
+        raise PolicyError("name at least one algorithm to compare", key="recoding.algorithm")
+    return names
+
+
+def _numbers(k: Sequence[int]) -> list[int | None]:
+    for number in k:
+        if type(number) is not int or number < 1:
+            raise PolicyError(f"k must be a whole number of 1 or more, not {number!r}", key="privacy")
+    return list(dict.fromkeys(k)) or [None]
+
+
+def _budget(epsilon: Number | None) -> Epsilon | None:
+    if epsilon is None:
+        return None
+    try:
+        return Epsilon.read(epsilon)
+    except ValueError as error:
+        raise PolicyError(f"the epsilon budget of a comparison {error}, not {epsilon}") from None
+
+
+def _frontier(runs: Sequence[dict[str, Any]]) -> list[int]:
+    """Positions of the runs of classes that no other one beats, by falling k, then by rising loss."""
+    done = [
+        (run["k"], run["loss"]["lm"], position)
+        for position, run in enumerate(runs)
+        if run["status"] == "done" and run["form"] == "one_table"
+    ]
+    done.sort(key=lambda one: (-one[0], one[1], one[2]))
+    found: list[int] = []
+    least = np.inf
+    best: tuple[int, float] | None = None
+    for k, loss, position in done:
+        if loss < least or (k, loss) == best:
+            found.append(position)
+            least, best = loss, (k, loss)
+    return found

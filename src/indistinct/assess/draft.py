@@ -1,0 +1,50 @@
+"""A policy draft from a table: every column is measured, nothing is decided."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from indistinct.formats.source import TableOptions, open_source, path_of
+from indistinct.policy import draft as draft_text
+from indistinct.session.column_counts import measured
+from indistinct.tables.count import silent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indistinct.formats.source import Source
+    from indistinct.policy import ColumnFacts
+    from indistinct.tables.count import Progress
+
+
+def draft(
+    table: Any,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    query: str | None = None,
+    sql_table: str | None = None,
+    beside: Path | None = None,
+    progress: Progress = silent,
+) -> str:
+    """Measure the columns of a table and write a policy draft as TOML for a person to complete.
+
+    ``beside`` is where the draft will stand: the path of the table is written relative to it.
+    """
+    options = TableOptions(delimiter=delimiter, encoding=encoding or "utf-8", query=query, table=sql_table)
+    source = open_source(table, options)
+    facts = measured(source, progress=progress).facts
+    return written(table, source, facts, encoding=encoding, beside=beside)
+
+
+def written(
+    table: Any, source: Source, facts: Sequence[ColumnFacts], *, encoding: str | None = None, beside: Path | None = None
+) -> str:
+    """Write the draft from measured facts; the path of the table is given relative to where the draft will stand."""
+    place = None
+    if (path := path_of(table)) is not None:
+        folder = Path() if beside is None else beside.parent
+        place = Path(os.path.relpath(path, folder)).as_posix()
+    return draft_text(list(facts), source=place, delimiter=source.dialect, encoding=encoding)

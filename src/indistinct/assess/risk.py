@@ -1,0 +1,370 @@
+"""What an attacker gains from a table, by all measures of ``risk``, before and after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from indistinct.assess.audit import starred_tuples
+from indistinct.errors import DataError, PolicyError, SchemaError
+from indistinct.formats.source import open_source
+from indistinct.notices import Notice
+from indistinct.policy import given_or_flags
+from indistinct.policy.parameters import exact
+from indistinct.risk.class_sizes import class_sizes
+from indistinct.risk.figure import plain
+from indistinct.risk.household import household as household_figure
+from indistinct.risk.individual import individual
+from indistinct.risk.journalist import journalist
+from indistinct.risk.marketer import marketer
+from indistinct.risk.population_uniqueness import population_uniqueness
+from indistinct.risk.prosecutor import prosecutor
+from indistinct.risk.regions import population_of
+from indistinct.risk.sample_uniqueness import sample_uniqueness
+from indistinct.risk.suda2 import special_uniques
+from indistinct.sentences.results import as_html
+from indistinct.sentences.risk import risk_table, risk_text
+from indistinct.session.column_counts import column_codes
+from indistinct.session.prepare import options_of, prepare
+from indistinct.session.verdicts import unit_of
+from indistinct.tables.classes import classes_of, whole_tuples
+from indistinct.tables.count import count, silent, translation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from indistinct.formats.source import Source
+    from indistinct.policy import GivenPolicy, Policy, Reading
+    from indistinct.risk.figure import Figure
+    from indistinct.session.prepare import Prepared
+    from indistinct.tables.count import Progress
+
+    Int64 = NDArray[np.int64]
+    Float64 = NDArray[np.float64]
+
+THRESHOLD = "0.2"
+
+
+@dataclass(frozen=True)
+class Risk:
+    """The answer of ``risk``: ``document`` is the JSON document of the contract.
+
+    ``rows`` is an Arrow table with the risk of each row (1-based, in the order of the table), if it was asked for.
+    It is for the steward: it says who is in danger.
+    """
+
+    document: dict[str, Any]
+    rows: Any = field(default=None, repr=False)
+
+    @property
+    def measures(self) -> dict[str, dict[str, Any]]:
+        """The figures of the table by name."""
+        return {entry["measure"]: entry for entry in self.document["measures"]}
+
+    @property
+    def published(self) -> dict[str, dict[str, Any]]:
+        """The figures of the published table by name; empty without one."""
+        return {entry["measure"]: entry for entry in (self.document["published"] or {"measures": []})["measures"]}
+
+    def __repr__(self) -> str:
+        """Write the figures with their sentences."""
+        return risk_text(self.document)
+
+    def _repr_html_(self) -> str:
+        return risk_table(self.document) + as_html(risk_text(self.document))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What to measure beside the measures that are always there."""
+
+    threshold: Fraction
+    population: Any = None
+    population_size: int | None = None
+    weights: str | None = None
+    household: str | None = None
+    suda: int | None = None
+    rows: bool = False
+
+
+def risk(
+    table: Any,
+    policy: GivenPolicy | None = None,
+    *,
+    threshold: Any = THRESHOLD,
+    population: Any = None,
+    population_size: int | None = None,
+    region: str | None = None,
+    weights: str | None = None,
+    household: str | None = None,
+    suda: int | None = None,
+    rows: bool = False,
+    published: Any = None,
+    query: str | None = None,
+    sql_table: str | None = None,
+    progress: Progress = silent,
+    **flags: Unpack[Reading],
+) -> Risk:
+    """Measure the risk of re-identification of a table as it stands.
+
+    The roles come from ``policy``, or from flags in its place (``qi``, ``person``, ...; ``policy.Reading``). Rows whose
+    quasi-identifiers are all the suppression token are left out. ``threshold``: a risk above it is "at risk" (exact;
+    default 1/5). ``population``: a table of the whole population, written like the table (journalist risk).
+    ``population_size`` or ``region``: how many people the table is a sample of (estimates). ``weights``: the column of
+    sampling weights (individual risk). ``household``: the column that says who lives together. ``suda``: find special
+    uniques of up to so many columns. ``published``: measure this table too, side by side; the same columns are taken,
+    but for a population, which is written like the first table. Definitions: ``indistinct.risk`` and docs/risk.md.
+
+    Raises PolicyError, SchemaError and DataError for what cannot be measured, PolicyError for flags beside a policy.
+
+    >>> import pyarrow as pa
+    >>> answer = risk(pa.table({"zip": ["1", "1", "2"]}), qi=["zip"])
+    >>> answer.measures["prosecutor"]["sentence"]  # doctest: +ELLIPSIS
+    '1 row (33.3 %) is the only one of its kind: who knows their quasi-identifiers finds them for sure; 3 of 3 rows ...'
+    """
+    policy = given_or_flags(policy, flags)
+    limit = _threshold(threshold)
+    notices: list[Notice] = []
+    if region is not None:
+        if population_size is not None:
+            raise PolicyError("give population_size or region, not both")
+        population_size, about = population_of(region)
+        notices.append(Notice("population", None, f"{region} is taken to have {population_size} people ({about})"))
+    asked = _Asked(limit, population, population_size, weights, household, suda, rows)
+    before = _measure(table, policy, asked, query=query, sql_table=sql_table, progress=progress)
+    after, groups = None, []
+    if published is not None:
+        if policy.person is not None:
+            message = (
+                "the published table does not tell whose a row is: its risks count rows, and are higher where a person "
+                "has several"
+            )
+            notices.append(Notice("persons", None, message))
+        after = _measure(published, policy, _for_published(asked, published, policy, notices), progress=progress)
+        groups = [notice for notice in after.notices if notice.kind == "groups"]
+    document = {
+        **before.document,
+        "threshold": plain(limit),
+        "published": None if after is None else after.document,
+        "warnings": [notice.document() for notice in (*before.notices, *groups, *notices)],
+    }
+    return Risk(document, before.rows)
+
+
+def is_above(answer: Risk, limit: Any) -> bool:
+    """Whether the highest prosecutor risk, of the published table where there is one, is above a limit. Exact.
+
+    Raises PolicyError for a limit that is no risk.
+    """
+    highest = (answer.published or answer.measures)["prosecutor"]["highest"]
+    return Fraction(highest["fraction"]) > _threshold(limit)
+
+
+def _threshold(value: Any) -> Fraction:
+    try:
+        limit = Fraction(exact(value))
+    except ValueError:
+        limit = Fraction(-1)
+    if not 0 <= limit <= 1:
+        raise PolicyError(f"the threshold {value} is no risk; give a number from 0 to 1, such as 0.2 or 1/3")
+    return limit
+
+
+def _for_published(asked: _Asked, published: Any, policy: Policy, notices: list[Notice]) -> _Asked:
+    """Take what can be measured on the published table: it may lack columns, and is written differently."""
+    columns = open_source(published, options_of(policy)).columns
+    lacking = [name for name in (asked.weights, asked.household) if name is not None and name not in columns]
+    for name in lacking:
+        message = f'the published table has no column "{name}"; what needs it is absent'
+        notices.append(Notice("published", name, message))
+    if asked.population is not None:
+        message = (
+            "journalist risk is measured before only: the population is not written like the published table; "
+            "recode it by the same rules and measure the published table on its own"
+        )
+        notices.append(Notice("published", None, message))
+    weights, household = (name if name in columns else None for name in (asked.weights, asked.household))
+    return _Asked(asked.threshold, None, asked.population_size, weights, household, asked.suda)
+
+
+@dataclass(frozen=True)
+class _Measured:
+    document: dict[str, Any]
+    notices: tuple[Notice, ...]
+    rows: Any = None
+
+
+def _measure(
+    table: Any,
+    policy: Policy,
+    asked: _Asked,
+    *,
+    query: str | None = None,
+    sql_table: str | None = None,
+    progress: Progress,
+) -> _Measured:
+    by_row = asked.rows or asked.weights is not None or asked.household is not None
+    prepared = prepare(
+        table,
+        policy,
+        for_audit=True,
+        carry=False,
+        only_quasi=True,
+        keep_rows=by_row,
+        query=query,
+        sql_table=sql_table,
+        progress=progress,
+    )
+    frequencies, source = prepared.counted.frequencies, prepared.source
+    starred = starred_tuples(frequencies, policy.output.suppressed_token)
+    kept = np.ones(len(frequencies.tuples), np.bool_) if starred is None else ~starred
+    classes = classes_of(frequencies, whole_tuples(frequencies, starred))
+    if not len(classes):
+        raise DataError("every row is fully suppressed: there is no risk to measure")
+    progress("judge", 0, 1)
+    rows, sizes = classes.rows, classes.sizes
+    unit = "rows" if classes.persons is None else "persons"
+    people = None if asked.population is None else _population(asked.population, prepared)[kept]
+    figures = [prosecutor(rows, sizes, asked.threshold, unit)]
+    figures += [] if people is None else [journalist(rows, sizes, people, asked.threshold)]
+    figures += [marketer(rows, sizes, people, asked.threshold), sample_uniqueness(rows, sizes)]
+    if asked.population_size is not None:
+        figures += population_uniqueness(sizes, asked.population_size)
+    weight = _weights(prepared, asked, kept, rows)
+    if weight is not None:
+        figures.append(individual(rows, weight, asked.threshold, of_weights=asked.weights is not None))
+    columns: dict[str, Any] = {}
+    if by_row:
+        columns = _by_row(prepared, kept, figures, sizes)
+    if asked.household is not None:
+        figures.append(_household(source, asked, columns))
+    if asked.suda is not None:
+        figures.append(_suda(prepared, asked, kept, columns))
+    progress("judge", 1, 1)
+    hidden = 0 if starred is None else int(frequencies.tuple_rows[starred].sum())
+    document = {
+        "rows": prepared.rows,
+        "suppressed_rows": hidden,
+        "classes": len(classes),
+        **unit_of(frequencies),
+        "measures": [figure.document() for figure in figures],
+        "class_sizes": class_sizes(rows, sizes),
+    }
+    return _Measured(document, prepared.notices, _table(columns) if asked.rows else None)
+
+
+def _population(population: Any, prepared: Prepared) -> Int64:
+    """Count the people of a population table in each quasi-identifier tuple of the table; int64[u]."""
+    frequencies, policy = prepared.counted.frequencies, prepared.policy
+    names = [hierarchy.attribute for hierarchy in frequencies.quasi]
+    source = open_source(population, options_of(policy))
+    for name in names:
+        if name not in source.columns:
+            raise SchemaError.unknown_column(name, source.columns, file=source.name)
+    person = prepared.roles.person if prepared.roles.person in source.columns else None
+    from indistinct.hierarchies import build_hierarchy
+
+    counted_people = count(
+        source, names, [], lambda name, texts: build_hierarchy(name, texts, spec=None), person=person
+    )
+    people = counted_people.frequencies
+    own = np.column_stack(
+        [
+            translation(theirs.texts, ours)[people.tuples[:, position]]
+            for position, (theirs, ours) in enumerate(zip(people.quasi, frequencies.quasi, strict=True))
+        ]
+    )
+    sizes = classes_of(people, whole_tuples(people)).sizes
+    known = (own >= 0).all(axis=1)
+    both = np.concatenate([frequencies.tuples, own[known]])
+    _, group = np.unique(both, axis=0, return_inverse=True)
+    group = group.reshape(-1)
+    total = np.bincount(group[len(frequencies.tuples) :], sizes[known], int(group.max()) + 1)
+    return total[group[: len(frequencies.tuples)]].astype(np.int64)
+
+
+def _weights(prepared: Prepared, asked: _Asked, kept: NDArray[np.bool_], rows: Int64) -> Float64 | None:
+    """Sum of the sampling weights of each class; without a column, the population shared out evenly."""
+    total = int(rows.sum())
+    if asked.weights is not None:
+        if asked.population_size is not None:
+            raise PolicyError("weights say how large the population is; give weights or population_size, not both")
+        own = _numbers(prepared.source, asked.weights, prepared.policy.table.decimal)
+        cells = prepared.counted.cell_of_row
+        assert cells is not None  # noqa: S101  # kept for this purpose
+        tuples = prepared.counted.frequencies.tuple_of[cells]
+        return np.bincount(tuples, own, len(kept)).astype(np.float64)[kept]
+    if asked.population_size is None:
+        return None
+    if asked.population_size < total:
+        raise PolicyError(f"the table has {total} rows, more than the population of {asked.population_size} people")
+    return rows.astype(np.float64) * (asked.population_size / total)
+
+
+def _numbers(source: Source, name: str, decimal: str) -> Float64:
+    """Read a column of numbers, one for each row."""
+    texts, codes = column_codes(source, name)
+    values = np.full(len(texts), np.nan)
+    for position, text in enumerate(texts):
+        try:
+            values[position] = float((text or "").replace(decimal, "."))
+        except ValueError:
+            continue
+    found: Float64 = values[codes]
+    wrong = int((~np.isfinite(found)).sum())
+    if wrong:
+        raise DataError(f'{wrong} of {len(found)} rows have no number in "{name}"; every row needs one', column=name)
+    return found
+
+
+def _by_row(prepared: Prepared, kept: NDArray[np.bool_], figures: list[Figure], sizes: Int64) -> dict[str, Any]:
+    """Risk of every row by every measure that has one; NaN for suppressed rows."""
+    cells = prepared.counted.cell_of_row
+    assert cells is not None  # noqa: S101  # kept for this purpose
+    class_of_tuple = np.where(kept, np.cumsum(kept) - 1, len(sizes))
+    class_of_row = class_of_tuple[prepared.counted.frequencies.tuple_of[cells]]
+    columns: dict[str, Any] = {"class_size": np.append(sizes, 0)[class_of_row]}
+    for figure in figures:
+        if figure.per_class is not None and figure.measure != "sample_uniqueness":
+            columns[figure.measure] = np.append(figure.per_class, np.nan)[class_of_row]
+    return columns
+
+
+def _household(source: Source, asked: _Asked, columns: dict[str, Any]) -> Figure:
+    """Risk of households: from the individual risk where there is one, else journalist, else prosecutor."""
+    assert asked.household is not None  # noqa: S101  # asked for
+    basis = next(name for name in ("individual", "journalist", "prosecutor") if name in columns)
+    texts, codes = column_codes(source, asked.household)
+    if None in texts:
+        lost = int((codes == texts.index(None)).sum())
+        message = f'{lost} of {len(codes)} rows have no value in "{asked.household}"; every row needs a household'
+        raise DataError(message, column=asked.household)
+    figure, of_household = household_figure(np.nan_to_num(columns[basis]), codes, len(texts), asked.threshold, basis)
+    columns["household"] = of_household[codes]
+    return figure
+
+
+def _suda(prepared: Prepared, asked: _Asked, kept: NDArray[np.bool_], columns: dict[str, Any]) -> Figure:
+    """Special uniques among the rows that are not fully suppressed."""
+    assert asked.suda is not None  # noqa: S101  # asked for
+    if asked.suda < 1:
+        raise PolicyError(f"special uniques of up to {asked.suda} columns are none; ask for 1 or more, 3 is usual")
+    figure = special_uniques(prepared.counted.frequencies, asked.suda, kept)
+    if columns and prepared.counted.cell_of_row is not None and figure.per_class is not None:
+        scores = np.zeros(len(kept), np.int64)
+        scores[kept] = figure.per_class
+        columns["suda_score"] = scores[prepared.counted.frequencies.tuple_of[prepared.counted.cell_of_row]]
+    return figure
+
+
+def _table(columns: Mapping[str, Any]) -> Any:
+    import pyarrow as pa
+
+    rows = len(next(iter(columns.values())))
+    arrays = {name: pa.array(values, mask=np.isnan(values)) for name, values in columns.items()}
+    return pa.table({"row": pa.array(np.arange(1, rows + 1)), **arrays})

@@ -1,0 +1,306 @@
+"""What an attacker has in front of him: the release as he sees it, and what else he knows.
+
+Symbols: ``u`` distinct published label tuples, ``g`` classes (those tuples; in a two-table release the groups), ``m``
+values of a sensitive attribute.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indistinct.attacks.tabulate import Tabulated, grouped, options_of, tabulate
+from indistinct.errors import DataError, SchemaError
+from indistinct.formats.source import open_source
+from indistinct.hierarchies import build_hierarchy
+from indistinct.hierarchies.labels import Reader
+from indistinct.hierarchies.taxonomy import read_taxonomy
+from indistinct.hierarchies.values import parse_number
+from indistinct.tables.classes import joint_counts
+from indistinct.tables.records import Histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
+
+    from indistinct.formats.source import Source
+    from indistinct.hierarchies.hierarchy import Hierarchy
+    from indistinct.policy import Policy
+
+    Int32 = NDArray[np.int32]
+    Int64 = NDArray[np.int64]
+
+GROUP, COUNT = "group", "count"
+
+
+@dataclass(frozen=True)
+class Sensitive:
+    """One sensitive attribute of a release: ``histogram`` over the classes, ``prior`` int64[m] over everybody.
+
+    ``texts`` are the m values. The prior is that of the original where it is known, else that of the release.
+    """
+
+    attribute: str
+    texts: list[str | None] = field(repr=False)
+    histogram: Histogram = field(repr=False)
+    prior: Int64 = field(repr=False)
+
+    @property
+    def owner(self) -> Int32:
+        """int32[.]: the class of each entry of the histogram."""
+        return np.repeat(np.arange(len(self.histogram.start) - 1, dtype=np.int32), np.diff(self.histogram.start))
+
+    @property
+    def distinct(self) -> Int64:
+        """int64[g]: how many values each class has."""
+        return np.diff(self.histogram.start)
+
+    def sole(self) -> Int64:
+        """int64[g]: the one value of each class, -1 where it has several."""
+        value = self.histogram.value[self.histogram.start[:-1]].astype(np.int64)
+        return np.where(self.distinct == 1, value, -1)
+
+
+@dataclass(frozen=True)
+class View:
+    """A release as anybody sees it.
+
+    ``labels`` the published texts of each quasi-identifier; ``tuples`` int32[u, d] their distinct combinations (in a
+    two-table release: with the group); ``rows`` int64[u]; ``class_of`` int32[u]; ``sizes`` int64[g] rows of each class;
+    ``first`` int64[g] the data row (from 1) in which a class is first seen. ``source`` is the (first) table.
+    """
+
+    quasi: tuple[str, ...]
+    labels: tuple[list[str | None], ...] = field(repr=False)
+    tuples: Int32 = field(repr=False)
+    rows: Int64 = field(repr=False)
+    class_of: Int32 = field(repr=False)
+    sizes: Int64 = field(repr=False)
+    first: Int64 = field(repr=False)
+    sensitive: Mapping[str, Sensitive] = field(repr=False)
+    source: Source = field(repr=False)
+    typed: frozenset[str] = frozenset()
+    two_tables: bool = False
+
+    @property
+    def total(self) -> int:
+        """Number of published rows."""
+        return int(self.rows.sum())
+
+    def label(self, number: int) -> str:
+        """Write the labels of the first tuple of a class, for the console."""
+        codes = self.tuples[int(np.flatnonzero(self.class_of == number)[0])]
+        parts = zip(self.quasi, self.labels, codes.tolist(), strict=True)
+        return ", ".join(f"{name} {'missing' if texts[code] is None else texts[code]}" for name, texts, code in parts)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """All that the attacks may use; each takes what it needs and says what it lacks.
+
+    ``identified`` is a table with names that the attacker has; ``original`` the table before anonymization (it plays
+    the identified table where there is none, and tells how often a guess is right); ``control`` are persons held out
+    before anonymization; ``other`` is a second release. ``widths`` are the windows of numeric attributes,
+    ``rule_out`` the number of values that background knowledge excludes, ``known`` that of quasi-identifiers that an
+    attacker knows, ``bound`` the share of a value that a minimal
+    algorithm would not exceed, ``tight`` whether published ranges are known to end at values of their members.
+    """
+
+    view: View
+    policy: Policy
+    other: View | None = None
+    identified: Tabulated | None = None
+    original: Tabulated | None = None
+    control: Tabulated | None = None
+    widths: Mapping[str, Fraction] = field(default_factory=dict)
+    rule_out: int = 1
+    known: int = 3
+    bound: Fraction | None = None
+    tight: bool = False
+    repeats: int = 20
+
+    @property
+    def persons(self) -> Tabulated | None:
+        """The table of persons that the attacker can look up, if any."""
+        return self.identified if self.identified is not None else self.original
+
+    @property
+    def role_of_persons(self) -> str:
+        """Which table the row numbers of persons count in."""
+        return "identified" if self.identified is not None else "original"
+
+    def reading(self, name: str, typed: frozenset[str]) -> dict[str, Any]:
+        """Say how the texts of a column are read."""
+        attribute = self.policy.attributes.get(name)
+        if attribute is None:
+            return {"type": "text"}
+        return {
+            "type": attribute.type,
+            "format": None if name in typed else attribute.format,
+            "order": attribute.order,
+            "decimal": "." if name in typed else self.policy.table.decimal,
+        }
+
+    def rows_of_hierarchy(self, name: str) -> list[Sequence[str]] | None:
+        """Return the rows of a hierarchy file of the policy, or None."""
+        attribute = self.policy.attributes.get(name)
+        spec = (attribute.spec if attribute is not None else None) or {}
+        if "file" in spec:
+            return list(read_taxonomy(self.policy.locate(spec["file"])))
+        return list(spec["rows"]) if "rows" in spec else None
+
+    def reader(self, name: str, texts: Sequence[str | None], typed: frozenset[str] = frozenset()) -> Reader:
+        """Prepare for asking which of the values ``texts`` a published label covers."""
+        attribute = self.policy.attributes.get(name)
+        spec = (attribute.spec if attribute is not None else None) or {}
+        return Reader(
+            texts,
+            **self.reading(name, typed),
+            rows=self.rows_of_hierarchy(name),
+            token=self.policy.output.suppressed_token,
+            character=spec.get("character") or "*",
+        )
+
+    def tree(self, name: str) -> Hierarchy | None:
+        """Return the hierarchy over the values of a sensitive attribute, if the policy has one."""
+        attribute = self.policy.attributes.get(name)
+        if attribute is None or attribute.spec is None:
+            return None
+        texts = self.view.sensitive[name].texts
+        how = self.reading(name, self.view.typed)
+        return build_hierarchy(name, texts, spec=attribute.spec, base=self.policy.base, **how)
+
+    def is_numeric(self, name: str) -> bool:
+        """Whether distances between the values of an attribute mean something: numbers and dates."""
+        attribute = self.policy.attributes.get(name)
+        return attribute is not None and attribute.type in ("integer", "decimal", "date")
+
+    def rank(self, name: str, texts: Sequence[str | None], typed: frozenset[str]) -> Int32:
+        """int32[n]: a place for each value so that most labels cover a run: its scale, its tree, or its text."""
+        from indistinct.hierarchies.values import positions
+
+        present = [text for text in texts if text is not None]
+        how = self.reading(name, typed)
+        keys: list[Any]
+        if (rows := self.rows_of_hierarchy(name)) is not None:
+            paths = {row[0]: (*reversed(row[1:]), row[0]) for row in rows}
+            keys = [paths.get(text, (text,)) for text in present]
+        elif how["type"] != "text":
+            keys = positions(name, present, **how)[0].tolist()
+        else:
+            numbers = [parse_number(text, self.policy.table.decimal) for text in present]
+            known = [number for number in numbers if number is not None]
+            keys = known if len(known) == len(present) else present
+        place = dict(zip(present, keys, strict=True))
+        known_first = sorted((number for number, text in enumerate(texts) if text is not None),
+                             key=lambda number: place[texts[number] or ""])  # fmt: skip
+        order = [*known_first, *(number for number, text in enumerate(texts) if text is None)]
+        rank = np.empty(len(texts), np.int32)
+        rank[order] = np.arange(len(texts), dtype=np.int32)
+        return rank
+
+
+def view_of(table: Any, policy: Policy, *, second: Any = None, prior: Tabulated | None = None, **reading: Any) -> View:
+    """Read a release of one table, or of two (quasi-identifiers with ``group``; ``group``, sensitive value, ``count``).
+
+    Quasi-identifiers and sensitive attributes are those of the policy that the release has.
+
+    Raises SchemaError when it has no quasi-identifier.
+    """
+    options = options_of(policy, **reading)
+    columns = open_source(table, options).columns
+    quasi = [name for name in policy.quasi_identifiers if name in columns]
+    if not quasi:
+        names = ", ".join(policy.quasi_identifiers)
+        raise SchemaError(
+            f"the published table has none of the quasi-identifiers ({names}); it has {', '.join(columns)}"
+        )
+    if second is not None:
+        return _two_tables(table, second, policy, quasi, prior, options)
+    sensitive = [name for name in policy.sensitive_attributes if name in columns]
+    found = tabulate(table, [*quasi, *sensitive], options)
+    d = len(quasi)
+    sizes = [len(texts) for texts in found.texts[:d]]
+    tuples, rows, first, owner = grouped(found.codes[:, :d], found.rows, found.first, sizes)
+    class_of = np.arange(len(tuples), dtype=np.int32)
+    attributes = {}
+    for position, name in enumerate(sensitive, d):
+        texts, codes = found.texts[position], np.ascontiguousarray(found.codes[:, position])
+        attributes[name] = _sensitive(name, texts, owner.astype(np.int32), codes, found.rows, len(tuples), prior)
+    return View(
+        tuple(quasi), found.texts[:d], tuples, rows, class_of, rows, first, attributes, found.source, found.typed
+    )
+
+
+def _two_tables(
+    table: Any, second: Any, policy: Policy, quasi: list[str], prior: Tabulated | None, options: Any
+) -> View:
+    found = tabulate(table, [*quasi, GROUP], options)
+    columns = open_source(second, options).columns
+    sensitive = [name for name in policy.sensitive_attributes if name in columns]
+    if not sensitive or COUNT not in columns:
+        has = ", ".join(columns)
+        raise SchemaError(f'the second table needs the columns "{GROUP}", "{COUNT}" and a sensitive one; it has {has}')
+    values = tabulate(second, [GROUP, *sensitive, COUNT], options)
+    groups: dict[str | None, int] = {text: number for number, text in enumerate(found.texts[-1])}
+    texts, codes = values.column(GROUP)
+    strange = [text for text in texts if text not in groups]
+    if strange:
+        raise DataError(
+            f"{len(strange)} groups of the second table do not occur in the first; do they belong together?"
+        )
+    owner = np.array([groups[text] for text in texts], np.int32)[codes]
+    numbers, which = values.column(COUNT)
+    if not all(number is not None and number.isascii() and number.isdigit() for number in numbers):
+        raise DataError(
+            f'the column "{COUNT}" of the second table holds something that is no whole number', column=COUNT
+        )
+    times = np.array([int(number or 0) for number in numbers], np.int64)[which] * values.rows
+    sizes = np.zeros(len(groups), np.int64)
+    np.add.at(sizes, owner, times)
+    class_of = np.ascontiguousarray(found.codes[:, -1])
+    rows = np.zeros(len(groups), np.int64)
+    np.add.at(rows, class_of, found.rows)
+    if not np.array_equal(rows, sizes):
+        bad = int((rows != sizes).sum())
+        raise DataError(f"in {bad} groups the two tables have different numbers of rows; do they belong together?")
+    first = np.full(len(groups), np.iinfo(np.int64).max)
+    np.minimum.at(first, class_of, found.first)
+    attributes = {
+        name: _sensitive(name, values.column(name)[0], owner, values.column(name)[1], times, len(groups), prior)
+        for name in sensitive
+    }
+    return View(
+        tuple(quasi), found.texts[:-1], np.ascontiguousarray(found.codes[:, :-1]), found.rows, class_of, rows, first,
+        attributes, found.source, found.typed, two_tables=True,
+    )  # fmt: skip
+
+
+def _sensitive(
+    name: str,
+    texts: list[str | None],
+    owner: Int32,
+    codes: Int32,
+    rows: Int64,
+    classes: int,
+    prior: Tabulated | None,
+) -> Sensitive:
+    counts = np.zeros(len(texts), np.int64)
+    np.add.at(counts, codes, rows)
+    if prior is not None and name in prior.columns:
+        known, which = prior.column(name)
+        number = {text: place for place, text in enumerate(texts)}
+        texts = [*texts, *(text for text in known if text not in number)]
+        number = {text: place for place, text in enumerate(texts)}
+        before = np.zeros(len(texts), np.int64)
+        np.add.at(before, np.array([number[text] for text in known], np.int64)[which], prior.rows)
+        # a release that holds values the original lacks is no release of it: then its own counts are the better prior
+        counts = before if (before[: len(counts)] >= np.minimum(counts, 1)).all() else np.append(
+            counts, np.zeros(len(texts) - len(counts), np.int64))  # fmt: skip
+    own, value, count = joint_counts(owner, codes.reshape(-1, 1), rows, classes, [len(texts)])
+    start = np.searchsorted(own, np.arange(classes + 1)).astype(np.int64)
+    return Sensitive(name, texts, Histogram(start, np.ascontiguousarray(value[:, 0]), count), counts)

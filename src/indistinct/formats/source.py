@@ -1,0 +1,322 @@
+"""One way to read every kind of table: named columns, arriving as Arrow batches as often as they are asked for."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from indistinct.errors import DataError, PolicyError, SchemaError, UnsupportedError
+from indistinct.notices import Notice
+from indistinct.outputs import Origin, origin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+
+BATCH_ROWS = 1_000_000
+BATCH_BYTES = 1 << 28
+
+DELIMITED = frozenset({"csv", "tsv", "txt"})
+PARQUET = frozenset({"parquet"})
+ARROW = frozenset({"arrow", "feather", "ipc"})
+SPREADSHEETS = frozenset({"xlsx", "xls", "ods"})
+STATISTICAL = frozenset({"sav", "zsav", "dta", "xpt", "sas7bdat"})
+# schemes of files elsewhere; any other URL is that of a database
+REMOTE = frozenset(
+    {"http", "https", "ftp", "ftps", "sftp", "s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "hdfs", "webdav"}
+)
+SUFFIXES = ("csv", "tsv", "txt", "parquet", "arrow", "feather", "ipc", "xlsx", "xls", "ods",
+            "sav", "zsav", "dta", "xpt", "sas7bdat")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions:
+    """How to read a table; what does not apply to its kind is ignored.
+
+    ``delimiter`` None is sniffed among comma, semicolon, tab and bar. ``missing`` lists the tokens that mean a
+    missing value in text, spreadsheet and statistical files; a database and a frame bring their own nulls.
+    ``missing_values`` lists those of one column, whatever the kind of the table.
+    ``trim``: blanks around header names, around all cells too, or nothing. ``max_line_bytes`` bounds one record.
+    ``decimal`` is carried along for whoever casts: reading leaves a decimal comma as it is. ``query`` or
+    ``table`` say what to read from a database, ``sheet`` what to read from a workbook.
+    """
+
+    delimiter: str | None = None
+    encoding: str = "utf-8"
+    missing: tuple[str, ...] = ("",)
+    missing_values: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    decimal: str = "."
+    trim: Literal["names", "cells", "none"] = "names"
+    max_line_bytes: int = 16_777_216
+    query: str | None = None
+    table: str | None = None
+    sheet: str | None = None
+
+
+@dataclass
+class Source:
+    """A table that can be read, again and again, in the same order.
+
+    ``name`` is for messages: a file name, never a path. ``types`` are the Arrow types of the columns
+    (``pa.string()`` throughout where ``is_text``); ``rows`` their number where it is known without reading.
+    ``labels`` are the value labels and ``column_labels`` the variable labels of a statistical file. ``dialect`` is
+    the delimiter of a delimited text file. ``origins`` are the files that it is read from.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    types: Mapping[str, pa.DataType]
+    is_text: bool
+    read: Callable[[tuple[str, ...]], Iterator[pa.RecordBatch]] = field(repr=False)
+    rows: int | None = None
+    labels: Mapping[str, Mapping[object, str]] = field(default_factory=dict)
+    column_labels: Mapping[str, str] = field(default_factory=dict)
+    dialect: str | None = None
+    warnings: list[Notice] = field(default_factory=list)
+    origins: tuple[Origin, ...] = ()
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """Read ``columns`` (all by default) in that order, from the first row on; every call starts anew.
+
+        Batches have at most about a million rows and 256 MiB. A text column arrives as ``string`` or as
+        ``dictionary<int32, string>`` whose entries all occur in the batch; missing values are null.
+
+        Raises SchemaError for an unknown column, UnsupportedError for a type that has no single value per cell,
+        DataError for a broken file or a table without rows. A broken line raises when the reading gets there, so
+        nothing read counts before the iterator is exhausted.
+
+        >>> import pyarrow as pa
+        >>> source = open_source(pa.table({"age": [30, 41], "sex": ["f", None]}))
+        >>> [batch.to_pydict() for batch in source.batches(["sex"])]
+        [{'sex': ['f', None]}]
+        """
+        wanted = self.columns if columns is None else tuple(columns)
+        for column in wanted:
+            if column not in self.types:
+                raise SchemaError.unknown_column(column, self.columns)
+            _refuse_type(column, self.types[column])
+        if not wanted:
+            raise SchemaError(f"no column of {self.name} is asked for; name at least one")
+        rows = 0
+        for batch in self.read(wanted):
+            if batch.num_rows:
+                rows += batch.num_rows
+                yield batch
+        if rows == 0:
+            raise DataError(f"{self.name} has no rows; a table needs at least one", file=self.name)
+
+
+def ahead(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield batches; a thread reads the next one while the caller works on the last."""
+    iterator = iter(batches)
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, iterator, None)
+        while (batch := coming.result()) is not None:
+            coming = reader.submit(next, iterator, None)
+            yield batch
+
+
+def is_url(table: object) -> bool:
+    """Whether a table is given as a URL; any other text is a path.
+
+    >>> is_url("sqlite:///clinic.db"), is_url("people.csv")
+    (True, False)
+    """
+    return isinstance(table, str) and "://" in table
+
+
+def path_of(table: object) -> Path | None:
+    """Return the path of a table that is given as a file or folder, None for URLs and frames."""
+    return Path(table) if isinstance(table, str | os.PathLike) and not is_url(table) else None
+
+
+def origins_of(*tables: object) -> tuple[Origin, ...]:
+    """Remember the files that tables are read from: a path, the file of a database, or what a table was made from.
+
+    >>> [file.place.name for file in origins_of("people.csv", "sqlite:///people.db", None)]
+    ['people.csv', 'people.db']
+    """
+    found: list[Origin] = []
+    for table in tables:
+        if isinstance(table, str) and is_url(table):
+            _, _, place = table.partition(":///")
+            found += [origin(place.partition("?")[0])] if place else []
+        elif (path := path_of(table)) is not None:
+            found.append(origin(path))
+        else:
+            found += getattr(table, "origins", ())
+    return tuple(found)
+
+
+def open_source(table: object, options: TableOptions | None = None) -> Source:
+    """Open a path, an SQLAlchemy URL or a frame (pandas, Polars, pyarrow, DuckDB) for reading; a source stays itself.
+
+    A path is read by its suffix (``SUFFIXES``); a directory is a table when it holds Parquet files. A text with
+    ``://`` is the URL of a database and needs ``options.query`` or ``options.table``; no file is fetched from the
+    network.
+
+    Raises DataError for what is missing, empty or broken, SchemaError for columns without a name or with the same
+    name, UnsupportedError for a kind of table that is not known, PolicyError for impossible options. Does not read
+    more than it must: lines far down a text file are checked by ``Source.batches``.
+
+    >>> import pyarrow as pa
+    >>> open_source(pa.table({"age": [30, 41]})).columns
+    ('age',)
+    """
+    if isinstance(table, Source):
+        return table
+    options = options or TableOptions()
+    source = _opened(table, options)
+    if options.missing_values:
+        from indistinct.formats.columnar import without_tokens
+
+        read, tokens = source.read, options.missing_values
+
+        def read_present(wanted: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+            return (without_tokens(batch, tokens) for batch in read(wanted))
+
+        source = replace(source, read=read_present)
+    source.origins = origins_of(table)
+    return source
+
+
+def _opened(table: object, options: TableOptions) -> Source:
+    path = path_of(table)
+    if isinstance(table, str) and path is None:
+        _refuse_remote(table)
+        from indistinct.formats.database import open_database
+
+        return open_database(table, options)
+    if options.query is not None or options.table is not None:
+        raise PolicyError("query and table belong to a database; give its URL, such as sqlite:///file.db")
+    if path is None:
+        from indistinct.formats.frames import open_frame
+
+        return open_frame(table)
+    try:
+        is_directory, size = path.is_dir(), path.stat().st_size
+    except OSError:
+        raise DataError(f"there is no file {path.name}; check the path", file=path.name) from None
+    if not is_directory:
+        if size == 0:
+            raise DataError(f"{path.name} is empty; a table needs a header and rows", file=path.name)
+        if not os.access(path, os.R_OK):
+            raise DataError(f"{path.name} may not be read; check its permissions", file=path.name)
+    return _open_path(path, options, is_directory=is_directory)
+
+
+def _refuse_remote(url: str) -> None:
+    scheme = url.partition("://")[0].lower()
+    if scheme == "file":
+        raise UnsupportedError("the table is given as a file:// URL; give the path of the file instead")
+    if scheme in REMOTE:
+        message = "the table is given as a web address, but nothing is fetched from the network"
+        raise UnsupportedError(f"{message}; download the file and give its path")
+
+
+def _open_path(path: Path, options: TableOptions, *, is_directory: bool) -> Source:
+    suffix = path.suffix.lower().lstrip(".")
+    if is_directory or suffix in PARQUET:
+        from indistinct.formats.columnar import open_parquet
+
+        return open_parquet(path)
+    if suffix in DELIMITED:
+        from indistinct.formats.delimited import open_delimited
+
+        return open_delimited(path, options)
+    if suffix in ARROW:
+        from indistinct.formats.columnar import open_arrow
+
+        return open_arrow(path)
+    if suffix in SPREADSHEETS:
+        from indistinct.formats.spreadsheets import open_spreadsheet
+
+        return open_spreadsheet(path, options)
+    if suffix in STATISTICAL:
+        from indistinct.formats.statistical import open_statistical
+
+        return open_statistical(path, options)
+    what = f'the suffix "{path.suffix}"' if suffix else "a name without a suffix"
+    message = f"{path.name} has {what}, which says no kind of table; known are {', '.join(SUFFIXES)}"
+    raise UnsupportedError(message, file=path.name)
+
+
+def check_names(names: Iterable[str], file: str) -> tuple[str, ...]:
+    """Refuse columns without a name or with the same name; return the names.
+
+    >>> check_names(["age", "sex"], "people.csv")
+    ('age', 'sex')
+    """
+    kept = tuple(names)
+    for position, name in enumerate(kept, 1):
+        if not name.strip():
+            raise SchemaError(f"column {position} of {file} has no name; give it one in the header", file=file)
+    for name, count in Counter(kept).items():
+        if count > 1:
+            raise SchemaError(f'{file} names the column "{name}" {count} times; rename all but one', column=name)
+    return kept
+
+
+def look_alikes(names: Iterable[str]) -> list[Notice]:
+    """Name the columns that differ only in case or blanks.
+
+    >>> look_alikes(["Age", "sex", "age "])[0].message
+    'the columns "Age" and "age " differ only in case or blanks'
+    """
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault("".join(name.split()).casefold(), []).append(name)
+    return [
+        Notice("look-alike", group[0], f"the columns {_quoted(group)} differ only in case or blanks")
+        for group in alike.values()
+        if len(group) > 1
+    ]
+
+
+def trimmed(names: Sequence[str]) -> tuple[list[str], list[Notice]]:
+    """Take the blanks off header names, with a notice for each name that had some.
+
+    >>> trimmed(["age", "zip "])[0]
+    ['age', 'zip']
+    """
+    kept = [name.strip() for name in names]
+    notices = [
+        Notice("header-trimmed", new, f'the column "{old}" is read as "{new}", without the blanks around its name')
+        for old, new in zip(names, kept, strict=True)
+        if old != new and new
+    ]
+    return kept, notices
+
+
+def extra(package: str) -> UnsupportedError:
+    """Build the error for a format whose package is not installed."""
+    return UnsupportedError(f"this kind of table needs {package}; install it with: pip install 'indistinct[io]'")
+
+
+def _quoted(names: Sequence[str]) -> str:
+    quoted = [f'"{name}"' for name in names]
+    return f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+
+
+def _refuse_type(column: str, kind: pa.DataType) -> None:
+    import pyarrow as pa
+
+    if pa.types.is_nested(kind):
+        what, remedy = "lists or records", "take it apart into plain columns"
+    elif pa.types.is_interval(kind):
+        what, remedy = "intervals of months, days and nanoseconds", "turn them into numbers of days or hours"
+    elif (
+        pa.types.is_binary(kind)
+        or pa.types.is_large_binary(kind)
+        or pa.types.is_binary_view(kind)
+        or pa.types.is_fixed_size_binary(kind)
+    ):
+        what, remedy = "raw bytes", "turn them into text"
+    else:
+        return
+    raise UnsupportedError(f'the column "{column}" holds {what}; {remedy}, or leave it out', column=column)

@@ -1,0 +1,1 @@
+"""The ledger of earlier releases, and what releases tell together."""

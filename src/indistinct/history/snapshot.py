@@ -1,0 +1,297 @@
+"""What one release told whom: the classes of the published file, and who stands in which."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass, field
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indistinct.algorithms import form_of
+from indistinct.decision.decide import apply, decide, grouped_attribute, layout_of
+from indistinct.errors import InfeasibleError, PolicyError, SchemaError, UnsupportedError, VerificationError
+from indistinct.formats.source import path_of
+from indistinct.history.signatures import invariant_model, with_history
+from indistinct.proof.published_file import count_published
+from indistinct.proof.recount import matches
+from indistinct.publish.manifest import hash_status, sha256
+from indistinct.publish.transform import verifiable
+from indistinct.session.column_counts import column_codes
+from indistinct.session.prepare import prepare
+from indistinct.tables.apply import part_of_rows
+from indistinct.tables.count import silent
+from indistinct.tables.counterfeits import COUNTERFEITS, group_numbers
+from indistinct.tables.records import SUPPRESSED
+from indistinct.tables.two_tables import GROUP
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from indistinct.decision.decide import Decision
+    from indistinct.history.key import LedgerKey
+    from indistinct.history.ledger import Ledger
+    from indistinct.policy import Policy
+    from indistinct.policy.privacy import Privacy
+    from indistinct.proof.recount import Recount
+    from indistinct.session.prepare import Prepared
+    from indistinct.tables.count import Progress
+
+    Text = str | None
+    Labels = tuple[Text, ...]
+
+DIGEST = 32
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A release as an attacker sees it, and, with persons, as only the steward can.
+
+    ``labels[c]``: published quasi-identifiers of class c (rows with equal labels); ``signatures[c]``: how often it
+    shows each combination of ``sensitive`` values; empty where the ledger does not tell. ``sizes[c]``: its rows.
+    ``persons`` maps the 32 bytes that stand for a person to the class of their only row, or to -1 when they have
+    several rows. ``promises``: what the policy guarantees, ``{"k": 5, "l": {"disease": 3}, "m": {"disease": 2}}``.
+    """
+
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    labels: list[Labels] = field(repr=False)
+    sizes: list[int] = field(repr=False)
+    signatures: list[dict[Labels, int]] = field(repr=False)
+    promises: Mapping[str, Any]
+    sha256: str
+    policy_sha256: str
+    persons: dict[bytes, int] | None = field(default=None, repr=False)
+
+    @property
+    def rows(self) -> int:
+        """Number of published rows."""
+        return sum(self.sizes)
+
+    def packed_signatures(self) -> bytes:
+        """Write the signatures as compressed JSON."""
+        listed = [[[list(key), count] for key, count in sorted(s.items(), key=_by_labels)] for s in self.signatures]
+        return zlib.compress(json.dumps(listed, ensure_ascii=False).encode())
+
+    def packed_persons(self) -> bytes:
+        """Write the persons as bytes: all digests, sorted, then their classes."""
+        persons = self.persons or {}
+        order = sorted(persons)
+        return zlib.compress(b"".join(order) + np.array([persons[p] for p in order], np.int32).tobytes(), 1)
+
+
+def _by_text(labels: Labels) -> list[tuple[bool, str]]:
+    """Sort key: a missing label comes first."""
+    return [(text is not None, text or "") for text in labels]
+
+
+def _by_labels(item: tuple[Labels, int]) -> list[tuple[bool, str]]:
+    return _by_text(item[0])
+
+
+def unpacked_signatures(data: bytes) -> list[dict[Labels, int]]:
+    """Read what ``packed_signatures`` wrote."""
+    return [{tuple(key): count for key, count in entry} for entry in json.loads(zlib.decompress(data))]
+
+
+def unpacked_persons(data: bytes) -> dict[bytes, int]:
+    """Read what ``packed_persons`` wrote."""
+    raw = zlib.decompress(data)
+    total = len(raw) // (DIGEST + 4)
+    classes = np.frombuffer(raw[total * DIGEST :], np.int32).tolist()
+    return {raw[i * DIGEST : (i + 1) * DIGEST]: classes[i] for i in range(total)}
+
+
+def promises_of(policy: Policy, m: int | None = None) -> dict[str, Any]:
+    """Return what a policy guarantees about the number of candidates: rows (k), different values (l), signatures (m).
+
+    Entropy l-diversity implies ceil(l) different values, (alpha,k)-anonymity over all values ceil(1/alpha), each
+    m-invariance m. t-closeness promises no number. ``m`` demands m-invariance of every sensitive attribute.
+    """
+    k, values, signature = 0, dict[str, int](), dict[str, int]()
+    for model in policy.privacy:
+        k = max(k, getattr(model, "k", None) or 0)
+        name = getattr(model, "attribute", None)
+        if name is not None:
+            values[name] = max(values.get(name, 0), _values_promised(model))
+            if str(model.model) == "m_invariance":
+                signature[name] = _values_promised(model)
+    if m is not None:
+        if m < 2:
+            raise PolicyError(f"m = {m} protects nobody; m-invariance needs a whole number from 2 on")
+        for name, attribute in policy.attributes.items():
+            if attribute.role == "sensitive":
+                signature[name] = max(m, signature.get(name, 0))
+                values[name] = max(m, values.get(name, 0))
+    values = {name: number for name, number in values.items() if number}
+    return {"k": k, "l": values, "m": signature}
+
+
+# the number of different values that each model promises
+_PROMISES: dict[str, Callable[[Any], int]] = {
+    "distinct_l": lambda model: ceil(model.l),
+    "entropy_l": lambda model: ceil(model.l),
+    "recursive_cl": lambda model: ceil(model.l),
+    "p_sensitive_k": lambda model: int(model.p),
+    "alpha_k": lambda model: ceil(1 / model.alpha) if model.values is None else 0,
+    "m_invariance": lambda model: int(model.m),
+}
+
+
+def _values_promised(model: Privacy) -> int:
+    return _PROMISES.get(model.model, lambda _model: 0)(model)
+
+
+def snapshot(
+    original: Any,
+    published: Any,
+    policy: Policy,
+    key: LedgerKey | None,
+    *,
+    m: int | None = None,
+    ledger: Ledger | None = None,
+    query: str | None = None,
+    sql_table: str | None = None,
+    progress: Progress = silent,
+) -> Snapshot:
+    """Read a release; with ``key`` also who stands in which class, which the original and the policy tell together.
+
+    The policy decides again, as in ``verify``; the result must be the published file, row for row. Under m-invariance
+    ``ledger`` tells the releases before; persons of equal quasi-identifiers and equal value, whom nothing published
+    tells apart, are then given their groups in the order of their pseudonyms.
+
+    Raises VerificationError when the file is not the one of its manifest, or not what the policy gives; PolicyError
+    when persons are wanted and the policy has no person key; UnsupportedError for a table in memory or a release in
+    groups.
+    """
+    path = path_of(published)
+    if path is None:
+        raise UnsupportedError("the ledger keeps published files; write the table first")
+    _require_classes(policy)
+    if hash_status(path) == "differs":
+        raise VerificationError(f"{path.name} is not the file of its manifest; the ledger keeps what was published")
+    _require_persons(policy, key)
+    given, _ = verifiable(original, policy, query=query, sql_table=sql_table, progress=progress)
+    prepared = prepare(given, policy, carry=key is not None, query=query, sql_table=sql_table, progress=progress)
+    mark = sha256(path)
+    if key is not None and invariant_model(policy) is not None:
+        try:  # a file of the ledger follows those before it; a later release of the same bytes follows all of them
+            told = with_history(prepared, ledger, mark)
+            return _taken(told, apply(told, decide(told), layout_of(told)), published, mark, key, m)
+        except (VerificationError, InfeasibleError):
+            prepared = with_history(prepared, ledger)
+    decision = None if key is None else apply(prepared, decide(prepared), layout_of(prepared))
+    return _taken(prepared, decision, published, mark, key, m)
+
+
+def snapshot_of(decision: Decision, place: Path | None, key: LedgerKey | None, *, m: int | None = None) -> Snapshot:
+    """Read a release that was decided and is not delivered yet: the file at ``place``, or the table in memory.
+
+    Raises PolicyError and UnsupportedError as ``snapshot`` does.
+    """
+    policy = decision.policy
+    _require_classes(policy)
+    _require_persons(policy, key)
+    table, mark = (decision.published.table(), "") if place is None else (place, sha256(place))
+    return _taken(decision.prepared, None if key is None else decision, table, mark, key, m)
+
+
+def _require_classes(policy: Policy) -> None:
+    if form_of(policy) != "one_table":
+        raise UnsupportedError("the ledger compares classes; this policy publishes groups, which have other signatures")
+
+
+def _require_persons(policy: Policy, key: LedgerKey | None) -> None:
+    """With a key persons are told apart, so they need a column; under m-invariance they have to be."""
+    if key is not None and policy.person is None:
+        raise PolicyError("who is who in several releases is told by a person key: name it under [person]")
+    if key is None and invariant_model(policy) is not None:
+        raise PolicyError(
+            "a release under m_invariance is entered with its persons, or no later one could keep their values: give "
+            "the key of the ledger"
+        )
+
+
+def _taken(
+    prepared: Prepared, decision: Decision | None, published: Any, mark: str, key: LedgerKey | None, m: int | None
+) -> Snapshot:
+    roles, policy = prepared.roles, prepared.policy
+    hidden = {*roles.identifying, *([] if roles.person is None else [roles.person])}
+    added = () if invariant_model(policy) is None else (GROUP, COUNTERFEITS)
+    source, found = count_published(published, policy, prepared.source, hidden, added=added)
+    quasi = tuple(name for name in roles.quasi if name in source.columns)
+    if quasi and added:  # groups of equal labels stay apart
+        quasi = (*quasi, GROUP)
+    sensitive = tuple(name for name in roles.sensitive if name in source.columns)
+    if not quasi:
+        raise SchemaError("the published table has none of the quasi-identifiers of the policy")
+    labels, sizes, signatures = _classes(found, quasi, sensitive)
+    persons = None if key is None or decision is None else _persons(decision, found, key, labels)
+    return Snapshot(quasi, sensitive, labels, sizes, signatures, promises_of(policy, m), mark, policy.hash(), persons)
+
+
+def _classes(
+    found: Recount, quasi: tuple[str, ...], sensitive: tuple[str, ...]
+) -> tuple[list[Labels], list[int], list[dict[Labels, int]]]:
+    columns = [found.column(name) for name in (*quasi, *sensitive)]
+    texts = [own for own, _ in columns]
+    signatures: dict[Labels, dict[Labels, int]] = {}
+    for row, codes in zip(found.rows.tolist(), np.column_stack([c for _, c in columns]).tolist(), strict=True):
+        cells = tuple(own[code] for own, code in zip(texts, codes, strict=True))
+        signature = signatures.setdefault(cells[: len(quasi)], {})
+        signature[cells[len(quasi) :]] = signature.get(cells[len(quasi) :], 0) + row
+    labels = sorted(signatures, key=_by_text)
+    return labels, [sum(signatures[label].values()) for label in labels], [signatures[label] for label in labels]
+
+
+def _persons(decision: Decision, found: Recount, key: LedgerKey, labels: list[Labels]) -> dict[bytes, int]:
+    """Say in which published class each person's row is; -1 for those who have several."""
+    prepared = decision.prepared
+    layout = layout_of(prepared)
+    if {column.name for column in decision.published.columns} != set(found.columns) or not matches(
+        decision.published, found
+    ):
+        raise VerificationError(
+            "the published file is not what this policy and version make of the original, so nobody can say whose row "
+            "is where; check original and policy, or keep a ledger without a key, which compares classes only"
+        )
+    assignment, recoding = decision.assignment, decision.recoding
+    number = {label: position for position, label in enumerate(labels)}
+    texts = [recoding.labels(position) for position in range(len(recoding.quasi))]
+    if assignment.counterfeits is not None:
+        own_number = group_numbers(
+            prepared.source, prepared.counted, assignment, recoding, layout, grouped_attribute(prepared.policy)
+        )
+        texts.append(([str(n) for n in range(assignment.classes + 1)], own_number))
+    own = [
+        number[tuple(t[code] for (t, _), code in zip(texts, codes, strict=True))]
+        for codes in np.column_stack([label_of for _, label_of in texts]).tolist()
+    ]
+    hidden = number.get((layout.token,) * len(recoding.quasi), SUPPRESSED)
+    cells = prepared.counted.cell_of_row
+    assert cells is not None and prepared.roles.person is not None  # noqa: S101, PT018  # kept with a person key
+    names, who = column_codes(prepared.source, prepared.roles.person)
+    # rows of one cell are alike; where they go to several groups, the pseudonyms of their persons say which to which
+    secret = np.array([int.from_bytes(key.person(name or "")[:8], "big") for name in names], np.uint64)[who]
+    part = part_of_rows(assignment, cells, [secret])
+    class_of_part = np.append(np.array(own, np.int64), hidden)[assignment.class_of]
+    class_of_row = np.append(class_of_part, SUPPRESSED)[part]
+    return _by_person(names, who[class_of_row >= 0], class_of_row[class_of_row >= 0], key)
+
+
+def _by_person(
+    names: list[Text], who: NDArray[np.int32], class_of_row: NDArray[np.int64], key: LedgerKey
+) -> dict[bytes, int]:
+    rows = np.bincount(who, minlength=len(names))
+    place = np.full(len(names), SUPPRESSED, np.int64)
+    place[who] = class_of_row
+    return {
+        key.person(name): place_of if count == 1 else SUPPRESSED
+        for name, count, place_of in zip(names, rows.tolist(), place.tolist(), strict=True)
+        if count and name is not None
+    }

@@ -1,0 +1,139 @@
+"""How a published file is written and read: as its source, but for what its format and the suppression demand."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indistinct.errors import DataError, IndistinctError, SchemaError
+from indistinct.formats.source import open_source, path_of
+from indistinct.formats.write import DELIMITED_OUTPUTS
+from indistinct.hierarchies.suppression import ROOT
+from indistinct.proof.recount import count_source
+from indistinct.session.absent_columns import range_names
+from indistinct.session.prepare import options_of
+from indistinct.tables.counterfeits import COUNTERFEITS
+from indistinct.tables.dictionary import texts_of
+from indistinct.tables.two_tables import GROUP
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from pathlib import Path
+
+    from indistinct.formats.source import Source, TableOptions
+    from indistinct.policy import Policy
+    from indistinct.proof.recount import Recount
+    from indistinct.session.prepare import Prepared
+
+WITHOUT_EMPTY_TEXTS = (".xlsx", ".sav", ".dta")
+
+
+def delimiter_of(output: Path, dialect: str | None) -> str:
+    """Write CSV files as the source was written, TSV files with tabs."""
+    return "\t" if output.suffix.lower() == ".tsv" else dialect or ","
+
+
+def missing_text(policy: Policy) -> str:
+    """Text of a missing cell in written text files."""
+    return next(iter(missing_tokens(policy)), "")
+
+
+def missing_tokens(policy: Policy, suffix: str = "") -> tuple[str, ...]:
+    """Texts that are missing values in a published file, first the one that is written.
+
+    Those of the policy, but never what stands for a generalized value; workbooks and statistical files have no empty
+    texts. At least the empty text: something has to be written.
+    """
+    suppressed = (policy.output.suppressed_token, ROOT)
+    tokens = tuple(token for token in policy.table.missing if token not in suppressed)
+    if suffix in WITHOUT_EMPTY_TEXTS:
+        return (*tokens, "")
+    return tokens if tokens or not policy.table.missing else ("",)
+
+
+def refuse_unwritable(prepared: Prepared, path: Path | None) -> None:
+    """Raise DataError for texts that the format of ``path`` would turn into missing values, before any work is done.
+
+    A frame tells an empty text from a missing value; text files, workbooks and statistical files do not.
+    """
+    suffix = "" if path is None else path.suffix.lower()
+    if suffix not in (*DELIMITED_OUTPUTS, *WITHOUT_EMPTY_TEXTS):
+        return
+    tokens = missing_tokens(prepared.policy, suffix)
+    frequencies = prepared.counted.frequencies
+    held: dict[str, Sequence[str | None]] = {h.attribute: h.texts for h in frequencies.quasi}
+    held |= {name: reference.hierarchy.texts for name, reference in frequencies.references.items()}
+    held |= {name: texts_of(column.values, name) for name, column in prepared.carried.items()}
+    for name, texts in held.items():
+        lost = [token for token in dict.fromkeys(tokens) if token in texts]
+        if not lost:
+            continue
+        what = "empty texts" if lost[0] == "" else f'the text "{lost[0]}"'
+        column = prepared.carried.get(name)
+        if column is not None:
+            of_token = [code for code, text in enumerate(texts) if text == lost[0]]
+            what = f"{what} ({int(np.isin(column.codes, of_token).sum())} rows)"
+        remedy = (
+            "write parquet or arrow" if suffix in WITHOUT_EMPTY_TEXTS else "say [table] missing = [], or write parquet"
+        )
+        raise DataError(
+            f'"{name}" holds {what}, which {suffix} files cannot tell from a missing value under '
+            f"[table] missing = {json.dumps(list(prepared.policy.table.missing))}; {remedy}, or make them missing "
+            "in the frame",
+            column=name,
+        )
+
+
+def published_options(policy: Policy, path: Path | None, dialect: str | None) -> TableOptions:
+    """Say how to read a file of ours (None: a table in memory) whose source had the delimiter ``dialect``."""
+    delimiter = None if path is None else delimiter_of(path, dialect)
+    tokens = missing_tokens(policy, "" if path is None else path.suffix.lower())
+    return replace(options_of(policy), delimiter=delimiter, encoding="utf-8", missing=tokens)
+
+
+def count_published(
+    table: Any,
+    policy: Policy,
+    original: Source,
+    hidden: Collection[str],
+    *,
+    added: Collection[str] = (),
+    sheet: str | None = None,
+) -> tuple[Source, Recount]:
+    """Read a published table of any origin: the source, and its distinct rows in the columns not ``hidden``.
+
+    Text files of ours are UTF-8 and separated as the original is; other programs may keep the encoding of the original
+    and separate as they like. ``added`` columns may stand in the table though the original lacks them; so may the ends
+    of ranges that the policy asks for, which are not counted. ``sheet`` is that of a workbook.
+
+    Raises SchemaError for columns that the original lacks, and what reading raises.
+    """
+    ours = replace(published_options(policy, path_of(table), original.dialect), sheet=sheet)
+    foreign = [replace(ours, delimiter=None, encoding=encoding) for encoding in ("utf-8", policy.table.encoding)]
+    ends = {new for names in range_names(policy).values() for new in names} - {*original.columns}
+    first: IndistinctError | None = None
+    for options in dict.fromkeys((ours, *foreign)):
+        try:
+            return _counted(table, options, {*original.columns, *added, *ends}, {*hidden, *ends})
+        except IndistinctError as error:
+            first = first or error
+    assert first is not None  # noqa: S101  # there is always one way to read, and it failed
+    raise first
+
+
+def _counted(
+    table: Any, options: TableOptions, known: Collection[str], hidden: Collection[str]
+) -> tuple[Source, Recount]:
+    source = open_source(table, options)
+    unknown = [name for name in source.columns if name not in known]
+    if unknown:
+        hint = "; of a release in two tables give both, first QIT, then ST" if GROUP in unknown else ""
+        if COUNTERFEITS in unknown:
+            hint = "; a release under m_invariance holds rows of nobody, and is not compared: verify it, or attack it"
+        raise SchemaError(
+            f'the published table has a column "{unknown[0]}" that the original lacks{hint}', column=unknown[0]
+        )
+    return source, count_source(source, [name for name in source.columns if name not in hidden])

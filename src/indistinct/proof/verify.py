@@ -1,0 +1,402 @@
+"""Prove or refute a published file, whoever made it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indistinct.algorithms import declared, form_of
+from indistinct.decision.decide import apply, decide, grouped_attribute, layout_of
+from indistinct.errors import IndistinctError, PolicyError, SchemaError, UnsupportedError
+from indistinct.formats.columnar import is_text
+from indistinct.formats.source import path_of
+from indistinct.history.signatures import invariant_model
+from indistinct.models import Context
+from indistinct.notices import Notice
+from indistinct.policy import given as given_policy
+from indistinct.proof.claims import false_claims, missing_rows, published_sizes
+from indistinct.proof.coverage import Coverage, Side, coverage
+from indistinct.proof.files import parts_of, read_parts
+from indistinct.proof.groups import PROTECTS, place_of_manifest
+from indistinct.proof.published_file import count_published, published_options
+from indistinct.proof.ranges import false_ranges
+from indistinct.proof.recount import count_source, matches, respelled, restored
+from indistinct.proof.release import Behind, judge_reread, label_reader, persons_of_labels, starred
+from indistinct.proof.spelling import guard_of, spellers
+from indistinct.proof.verify_groups import prove_groups
+from indistinct.proof.verify_invariance import verify_invariance
+from indistinct.publish.manifest import hash_status, read_manifest
+from indistinct.publish.transform import verifiable
+from indistinct.sentences.results import as_html, verification_text
+from indistinct.session.absent_columns import range_names
+from indistinct.session.blanks import blank_notices
+from indistinct.session.prepare import kept_identifying, prepare
+from indistinct.session.verdicts import refuse_mechanisms, unit_of
+from indistinct.tables.count import silent
+from indistinct.tables.dictionary import Dictionary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from indistinct.formats.source import Source
+    from indistinct.policy import GivenPolicy, Policy
+    from indistinct.proof.files import Part
+    from indistinct.proof.recount import Recount
+    from indistinct.session.prepare import Prepared
+    from indistinct.tables.count import Progress
+
+VIOLATIONS_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The answer of ``verify``; ``document`` is the JSON document of the contract."""
+
+    document: dict[str, Any]
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether every model holds, no row is uncovered and no hash differs."""
+        verdict: bool = self.document["satisfied"]
+        return verdict
+
+    def __repr__(self) -> str:
+        """Write a short readable account."""
+        return verification_text(self.document)
+
+    def _repr_html_(self) -> str:
+        return as_html(verification_text(self.document), self.document["models"])
+
+
+def verify(
+    original: Any,
+    published: Any,
+    policy: GivenPolicy,
+    st: Any = None,
+    *,
+    query: str | None = None,
+    sql_table: str | None = None,
+    progress: Progress = silent,
+) -> Verification:
+    """Prove or refute that a published table is a truthful release of the original that satisfies the policy.
+
+    The models are evaluated on the published classes with the distribution of the original as reference. Coverage is
+    *proven* when every published row can be assigned to an original row of its own that agrees on the untouched
+    columns and is covered in every quasi-identifier. With a person key the published file does not say whose a row is:
+    sizes count the least number of persons that any truthful assignment allows.
+
+    A release of two tables is given as ``published``, the quasi-identifiers by group, and ``st``, the sensitive values
+    by group; as ``release.table``; or as a workbook with the sheets QIT and ST. One with permuted values is told by the
+    policy. Models of sensitive attributes are then judged on the groups, and an assignment must exist that gives both
+    tables at once. Under m-invariance the ledger of the policy tells the values of earlier releases, and of counterfeit
+    rows no coverage is claimed.
+
+    Where the policy has transforms, they are done again on the original first; those that draw at random cannot be:
+    then ``original`` has to be what ``transform`` returned or wrote.
+
+    Raises SchemaError when the published table has columns that the original lacks. Not checked: what an attacker
+    learns from other tables.
+    """
+    policy = given_policy(policy)
+    if invariant_model(policy) is not None:
+        return Verification(
+            verify_invariance(original, published, policy, query=query, sql_table=sql_table, progress=progress)
+        )
+    refuse_mechanisms(policy)
+    original, applied = verifiable(original, policy, query=query, sql_table=sql_table, progress=progress)
+    parts = parts_of(published, st)
+    if len(parts) == 2 or form_of(policy) == "permuted":
+        groups = _verify_groups(original, parts, policy, query=query, sql_table=sql_table, progress=progress)
+        groups.document["warnings"] += [notice.document() for notice in applied]
+        return groups
+    # other columns are read only to decide again, which tells whose a row is
+    carry = policy.person is not None
+    prepared = prepare(original, policy, carry=carry, query=query, sql_table=sql_table, progress=progress)
+    path = path_of(published)
+    progress("read", 0, 1)
+    roles = prepared.roles
+    hidden = {*roles.identifying, *([] if roles.person is None else [roles.person])}
+    source, found = count_published(published, policy, prepared.source, hidden)
+    quasi = [name for name in roles.quasi if name in source.columns]
+    if not quasi:
+        raise SchemaError("the published table has none of the quasi-identifiers of the policy")
+    leaked = [name for name in source.columns if name in hidden and name not in kept_identifying(roles)]
+    untouched = [name for name in found.columns if name not in quasi]
+    lost = [h.attribute for h in prepared.counted.frequencies.sensitive if h.attribute not in untouched]
+    if lost:
+        raise SchemaError(
+            f'the published table lacks the sensitive column "{lost[0]}" that a model looks at',
+            column=lost[0],
+        )
+    columns = found.columns
+    before = count_source(prepared.source, columns)
+    guard = guard_of(policy, path)
+    typed = [name for name in columns if not is_text(prepared.source.types[name])]
+    spellings = spellers({name: before.column(name)[0] for name in columns}, typed, policy)
+    found, before = restored(found, spellings, guard), restored(before, spellings)
+    progress("read", 1, 1)
+    progress("verify", 0, 2)
+    answer = _coverage(prepared, found, before, quasi, untouched)
+    answer = _with_ranges(answer, parts[0], source, prepared)
+    progress("verify", 1, 2)
+    notices = [*source.warnings, *applied]
+    frequencies = prepared.counted.frequencies
+    persons = None if frequencies.persons is None else _persons(prepared, found, notices)
+    # rows with the token everywhere are a class if they can be one, else they are suppressed rows
+    models, classes, exempt = judge_reread(
+        found, frequencies, persons, policy, may_exempt=policy.suppression.rows != "test", prepared=prepared
+    )
+    rows, stars = int(found.rows.sum()), int(found.rows[starred(found, frequencies, policy)].sum())
+    missed, faults, more = missing_rows(prepared, rows, stars)
+    notices += more
+    notices += blank_notices(policy, classes, Context(frequencies.references))
+    status = "absent" if path is None else hash_status(path)
+    manifest = None if path is None else read_manifest(path)
+    counts = _counts(prepared, rows, missed["missing_rows"], stars)
+    claims = false_claims(manifest, policy, models, counts, published_sizes(found, quasi, policy))
+    holds = all(entry["satisfied"] for entry in models)
+    progress("verify", 2, 2)
+    document = {
+        "satisfied": holds and answer.status != "refuted" and status != "differs" and not (leaked or faults or claims),
+        "coverage": _described(answer, source, found, lambda texts: respelled(texts, spellings, guard)),
+        "hash": "differs" if claims else status,
+        "false_claims": claims,
+        "faults": faults,
+        **missed,
+        "leaked_columns": leaked,
+        "models": models,
+        "rows": rows,
+        "starred_rows": exempt,
+        "original_rows": prepared.rows,
+        **unit_of(frequencies),
+        "classes": len(classes),
+        "reference": "original",
+        "warnings": [notice.document() for notice in notices],
+    }
+    return Verification(document)
+
+
+def _verify_groups(
+    original: Any,
+    parts: Sequence[Part],
+    policy: Policy,
+    *,
+    query: str | None,
+    sql_table: str | None,
+    progress: Progress,
+) -> Verification:
+    """Verify a release in groups: two tables, two sheets of one workbook, or (no second) one with permuted values."""
+    used = sorted({name for model in policy.privacy for name in model.attributes_used})
+    if len(used) != 1:
+        about = ", ".join(used) or "no sensitive attribute"
+        raise PolicyError(
+            f"a release in groups holds one sensitive attribute, and the models of the policy are about {about}; "
+            "verify it with a policy whose models are about one",
+            key="privacy",
+        )
+    if policy.person is not None:
+        raise UnsupportedError(
+            "a release in groups does not say whose a row is, so groups cannot be judged by persons; verify it with a "
+            "policy without [person], in which the key is identifying",
+            key="person",
+        )
+    prepared = prepare(original, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
+    attribute, roles = grouped_attribute(policy), prepared.roles
+    hidden = {*roles.identifying, *([] if roles.person is None else [roles.person])}
+    progress("read", 0, 1)
+    found = read_parts(parts, policy, prepared.source, hidden, in_groups=True)
+    source, qit = found[0]
+    if len(found) == 2 and attribute in qit.columns:
+        raise SchemaError(
+            f'the table of quasi-identifiers holds the sensitive column "{attribute}"; give it and the table of '
+            "values in this order",
+            column=attribute,
+        )
+    if not any(name in qit.columns for name in roles.quasi):
+        raise SchemaError("the published table has none of the quasi-identifiers of the policy")
+    progress("read", 1, 1)
+    progress("verify", 0, 1)
+    paths = [path for part in parts if (path := path_of(part.table)) is not None]
+    proof = prove_groups(
+        prepared, qit, found[1][1] if len(found) == 2 else None, paths[0] if paths else None, attribute=attribute
+    )
+    answer = _with_ranges(proof.coverage, parts[0], source, prepared)
+    leaked = sorted({name for own, _ in found for name in own.columns if name in hidden} - {*kept_identifying(roles)})
+    status, manifest = "absent", None
+    if paths:
+        place = place_of_manifest(paths[0]) if len(set(paths)) == 2 else paths[0]
+        status = hash_status(*dict.fromkeys(paths), place=place)
+        manifest = read_manifest(place)
+    progress("verify", 1, 1)
+    missed, faults, notices = missing_rows(prepared, proof.rows)
+    notices = [*source.warnings, *notices]
+    counts = _counts(prepared, proof.rows, missed["missing_rows"], 0) | {"groups": (proof.groups, proof.groups)}
+    claims = false_claims(manifest, policy, proof.models, counts, published_sizes(qit, roles.quasi, policy))
+    document = {
+        "satisfied": all(entry["satisfied"] for entry in proof.models)
+        and answer.status != "refuted"
+        and status != "differs"
+        and not (leaked or faults or claims),
+        "coverage": _described(answer, source, proof.pair.qit, proof.restore),
+        "hash": "differs" if claims else status,
+        "false_claims": claims,
+        "faults": faults,
+        **missed,
+        "leaked_columns": leaked,
+        "models": proof.models,
+        "rows": proof.rows,
+        "starred_rows": 0,
+        "original_rows": prepared.rows,
+        **unit_of(prepared.counted.frequencies),
+        "classes": proof.classes,
+        "groups": proof.groups,
+        "protects": PROTECTS,
+        "reference": "original",
+        "warnings": [notice.document() for notice in notices],
+    }
+    return Verification(document)
+
+
+def _with_ranges(answer: Coverage, part: Part, source: Source, prepared: Prepared) -> Coverage:
+    """Refute a table whose ends of ranges are not those of its labels."""
+    if not range_names(prepared.policy):
+        return answer
+    options = published_options(prepared.policy, path_of(part.table), source.dialect)
+    faults = false_ranges(part.table, replace(options, sheet=part.sheet), prepared)
+    if not faults:
+        return answer
+    return Coverage("refuted", answer.violations, "; ".join([answer.reason, *faults] if answer.reason else faults))
+
+
+def _counts(prepared: Prepared, rows: int, missing: int, stars: int) -> dict[str, tuple[int, int]]:
+    """The least and the largest true number under each key of a manifest; starred rows may be suppressed ones."""
+    return {
+        "rows": (prepared.rows, prepared.rows),
+        "published_rows": (rows, rows),
+        "left_out_rows": (prepared.counted.left_out, prepared.counted.left_out),
+        "suppressed_rows": (missing, missing + stars),
+    }
+
+
+def _coverage(
+    prepared: Prepared, found: Recount, before: Recount, quasi: Sequence[str], untouched: Sequence[str]
+) -> Coverage:
+    if declared(prepared.policy) == "perturbing":
+        how = prepared.policy.recoding.aggregate
+        return Coverage("not proven", [], f"the policy publishes the {how} of each class, which covers no original")
+    tables, labels, values = [], [], []
+    for name in quasi:
+        texts, codes = found.column(name)
+        originals, original_codes = before.column(name)
+        reader = label_reader(name, originals, prepared)
+        table = np.stack([reader.covers(text) for text in texts])
+        tables.append(table)
+        labels.append(codes)
+        values.append(original_codes)
+    left, right = _groups(found, before, untouched)
+    return coverage(
+        Side(left, np.column_stack(labels), found.rows),
+        Side(right, np.column_stack(values), before.rows),
+        tables,
+        quasi,
+    )
+
+
+def _groups(found: Recount, before: Recount, untouched: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number the combinations of untouched values, equally on both sides."""
+    columns = []
+    for name in untouched:
+        numbers = Dictionary(name)
+        both = []
+        for side in (found, before):
+            texts, codes = side.column(name)
+            translation = np.array([numbers.number(text) for text in texts], np.int64)
+            both.append(translation[codes])
+        columns.append(np.concatenate(both))
+    total = len(found.rows) + len(before.rows)
+    if not columns:
+        return np.zeros(len(found.rows), np.int64), np.zeros(len(before.rows), np.int64)
+    together = np.column_stack(columns)
+    group = np.unique(together, axis=0, return_inverse=True)[1].reshape(total)
+    return group[: len(found.rows)], group[len(found.rows) :]
+
+
+def _persons(prepared: Prepared, found: Recount, notices: list[Notice]) -> Behind:
+    """Say how many persons stand behind each published label tuple.
+
+    The file does not tell. Deciding again gives the same table when the file is ours; then the persons are known.
+    Otherwise the least number that could fill the rows counts: whole rows of those who have most of them. Shares of
+    persons are not known then, and models of shares are not satisfied.
+    """
+    known = _persons_decided_again(prepared, found)
+    if known is not None:
+        return known
+    person_of_row = prepared.counted.person_of_row
+    most = np.cumsum(np.sort(np.bincount(person_of_row if person_of_row is not None else []))[::-1])
+    notices.append(
+        Notice(
+            "persons",
+            None,
+            "the file does not say whose a row is, and deciding again does not give this file: a class counts the "
+            "least number of persons who could have its rows"
+            + (
+                ", and models of shares, which ask for the shares of persons, are not proven"
+                if prepared.counted.frequencies.weighs_persons
+                else ""
+            ),
+        )
+    )
+    quasi = [h.attribute for h in prepared.counted.frequencies.quasi if h.attribute in found.columns]
+    rows: dict[tuple[str | None, ...], int] = {}
+    columns = [found.column(name) for name in quasi]
+    for position, number in enumerate(found.rows.tolist()):
+        label = tuple(texts[codes[position]] for texts, codes in columns)
+        rows[label] = rows.get(label, 0) + number
+    sizes = np.searchsorted(most, list(rows.values())) + 1
+    number_of = {label: number for number, label in enumerate(rows)}
+    several = prepared.counted.frequencies.weighs_persons
+    return Behind(number_of, sizes.astype(np.int64), most_rows=most.astype(np.int64) if several else None)
+
+
+def _persons_decided_again(prepared: Prepared, found: Recount) -> Behind | None:
+    """Decide as ``anonymize`` would: the persons behind each label tuple if that gives the rows found, else None."""
+    try:
+        layout = layout_of(prepared)
+        decision = apply(prepared, decide(prepared), layout)
+    except IndistinctError:  # the target is out of reach, or the key of a pseudonym is not at hand
+        return None
+    if set(layout.columns) != set(found.columns) or not matches(decision.published, found):
+        return None
+    return persons_of_labels(decision)
+
+
+def _described(
+    answer: Coverage, source: Source, found: Recount, restore: Callable[[Dictionary], list[str | None]]
+) -> dict[str, Any]:
+    """Name the first published data rows that are violated, 1-based, with the column where one is to blame."""
+    document: dict[str, Any] = {"status": answer.status, "violations": []}
+    if answer.reason:
+        document["reason"] = answer.reason
+    if not answer.violations:
+        return document
+    blamed: dict[tuple[str | None, ...], str | None] = {}
+    for row, column in answer.violations:
+        key = tuple(texts[code] for texts, code in zip(found.texts, found.codes[row].tolist(), strict=True))
+        blamed.setdefault(key, column)
+    number = 0
+    for batch in source.batches(list(found.columns)):
+        texts = [Dictionary(name) for name in found.columns]
+        codes = np.column_stack([d.encode(batch.column(batch.schema.get_field_index(d.column))) for d in texts])
+        lists = [restore(d) for d in texts]
+        for row in codes.tolist():
+            number += 1
+            key = tuple(values[code] for values, code in zip(lists, row, strict=True))
+            if key in blamed:
+                document["violations"].append({"row": number, "column": blamed[key]})
+                if len(document["violations"]) == VIOLATIONS_SHOWN:
+                    return document
+    return document

@@ -1,0 +1,116 @@
+"""Prove or refute a published release with counterfeits: what ``verify`` does under m-invariance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from indistinct.decision.decide import Decision, apply, decide, grouped_attribute, layout_of
+from indistinct.errors import IndistinctError, SchemaError
+from indistinct.formats.source import path_of
+from indistinct.history.consult import open_ledger
+from indistinct.history.signatures import with_history
+from indistinct.proof.claims import false_claims, missing_rows, published_sizes
+from indistinct.proof.invariance import NO_CLAIM, judge_invariance
+from indistinct.proof.published_file import count_published
+from indistinct.proof.recount import matches, restored
+from indistinct.proof.release import as_spelled, uncovered_columns
+from indistinct.proof.spelling import guard_of
+from indistinct.publish.manifest import hash_status, read_manifest, sha256
+from indistinct.session.prepare import prepare
+from indistinct.session.verdicts import unit_of
+from indistinct.tables.counterfeits import COUNTERFEITS
+from indistinct.tables.two_tables import GROUP
+
+if TYPE_CHECKING:
+    from indistinct.policy import Policy
+    from indistinct.session.prepare import Prepared
+    from indistinct.tables.count import Progress
+
+
+def verify_invariance(
+    original: Any, published: Any, policy: Policy, *, query: str | None, sql_table: str | None, progress: Progress
+) -> dict[str, Any]:
+    """Return the document of ``verify`` for a release under m-invariance.
+
+    Groups and their values are judged on the file. Whether everybody keeps their signature is known when deciding again
+    gives the file; else the answer is no where anybody was in an earlier release.
+
+    Raises SchemaError when a column is lacking that such a release has, and what the ledger raises.
+    """
+    prepared = prepare(original, policy, query=query, sql_table=sql_table, progress=progress)
+    path = path_of(published)
+    ledger = open_ledger(policy)
+    roles = prepared.roles
+    hidden = {*roles.identifying, str(roles.person)}
+    source, found = count_published(published, policy, prepared.source, hidden, added={GROUP, COUNTERFEITS})
+    quasi = [hierarchy.attribute for hierarchy in prepared.counted.frequencies.quasi]
+    for name in (*quasi, grouped_attribute(policy), GROUP, COUNTERFEITS):
+        if name not in found.columns:
+            raise SchemaError.unknown_column(name, found.columns)
+    leaked = [name for name in source.columns if name in hidden]
+    progress("verify", 0, 1)
+    guard, told, ours = guard_of(policy, path), prepared, False
+    # a file of the ledger follows those before it; a later release may have the same bytes, and follows all of them
+    for mark in dict.fromkeys(("" if path is None else sha256(path), "")):
+        told = with_history(prepared, ledger, mark)
+        decision = _decided_again(told)
+        texts = restored(found, {}, guard) if decision is None else as_spelled(found, decision.published, policy, path)
+        ours = decision is not None and matches(decision.published, texts)
+        if ours:
+            break
+    frequencies = told.counted.frequencies
+    judged = judge_invariance(texts, frequencies, policy, decision if ours else None)
+    failing = uncovered_columns(decision) if decision is not None and ours else []
+    rows = int(found.rows.sum())
+    coverage: dict[str, Any] = {"status": "not proven", "violations": [], "reason": NO_CLAIM}
+    faults = list(judged.faults)
+    somebodys = rows - judged.counterfeits
+    if somebodys > prepared.rows:
+        faults.append(f"{somebodys} rows are said to be somebody's, and the original has {prepared.rows}")
+    if failing:
+        faults.append(f"labels of {', '.join(failing)} do not cover the rows of their group")
+    if faults:
+        coverage.update(status="refuted", reason="; ".join(faults))
+    elif not ours:
+        coverage["reason"] = f"the file is not what this policy and version make of the original; {NO_CLAIM}"
+    status = "absent" if path is None else hash_status(path)
+    progress("verify", 1, 1)
+    holds = all(entry["satisfied"] for entry in judged.models)
+    missed, lacking, more = missing_rows(prepared, somebodys)
+    notices = [*source.warnings, *more]
+    counts = {
+        "rows": (prepared.rows, prepared.rows),
+        "published_rows": (rows, rows),
+        "suppressed_rows": (missed["missing_rows"], missed["missing_rows"]),
+        "counterfeits": (judged.counterfeits, judged.counterfeits),
+        "groups": (len(judged.groups), len(judged.groups)),
+    }
+    manifest = None if path is None else read_manifest(path)
+    claims = false_claims(manifest, policy, judged.models, counts, published_sizes(found, quasi, policy))
+    return {
+        "satisfied": holds and status != "differs" and not (faults or leaked or lacking or claims),
+        "coverage": coverage,
+        "hash": "differs" if claims else status,
+        "false_claims": claims,
+        "faults": lacking,
+        **missed,
+        "leaked_columns": leaked,
+        "models": judged.models,
+        "rows": rows,
+        "counterfeits": judged.counterfeits,
+        "starred_rows": 0,
+        "original_rows": prepared.rows,
+        **unit_of(frequencies),
+        "classes": len(judged.groups),
+        "groups": len(judged.groups),
+        "earlier_releases": [] if frequencies.signatures is None else list(frequencies.signatures.releases),
+        "reference": "original",
+        "warnings": [notice.document() for notice in notices],
+    }
+
+
+def _decided_again(prepared: Prepared) -> Decision | None:
+    try:
+        return apply(prepared, decide(prepared), layout_of(prepared))
+    except IndistinctError:  # the target is out of reach, so the file is not ours
+        return None

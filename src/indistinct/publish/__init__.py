@@ -1,0 +1,1 @@
+"""The main job: decide, apply, deliver; nothing is named before it is proved."""

@@ -1,0 +1,225 @@
+"""Delivery of a release: written beside its place, verified from what was written, and only then named."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from indistinct.algorithms import declared, form_of
+from indistinct.errors import DataError, VerificationError
+from indistinct.formats.write import DELIMITED_OUTPUTS, formula_notices, stage, stage_workbook, table_output
+from indistinct.history.consult import consult, open_ledger
+from indistinct.outputs import Output, check_outputs, publish
+from indistinct.proof.groups import SHEETS, pair_of, verify_groups_written
+from indistinct.proof.invariance import verify_invariance_written
+from indistinct.proof.published_file import delimiter_of, missing_text, published_options, refuse_unwritable
+from indistinct.proof.ranges import check_ranges, false_ranges
+from indistinct.proof.release import verify_written
+from indistinct.publish.manifest import hashes, manifest_path, stage_manifest
+from indistinct.publish.transform_record import qualify
+from indistinct.publish.withheld import withheld
+from indistinct.session.absent_columns import range_names
+from indistinct.tables.count import silent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from indistinct.decision.decide import Decision
+    from indistinct.history.ledger import Ledger
+    from indistinct.outputs import Origin, Staged
+    from indistinct.policy import Policy
+    from indistinct.session.prepare import Prepared
+    from indistinct.tables.count import Progress
+    from indistinct.tables.published import Published
+
+
+def deliver(
+    decision: Decision,
+    document: dict[str, Any],
+    output: Path,
+    *,
+    origins: Sequence[Origin],
+    force: bool,
+    beside: Callable[[dict[str, Any]], Iterable[Staged]] = lambda _: (),
+    clock: Clock | None = None,
+    progress: Progress = silent,
+) -> None:
+    """Write beside the output, verify what was written, and give all files their names, that of the manifest last.
+
+    ``beside`` yields further files, made from the finished document; they get their names with the output or never.
+    ``origins`` are never overwritten, other files with ``force`` only.
+    """
+    clock = clock or Clock()
+    prepared, policy, published = decision.prepared, decision.policy, decision.published
+    targets = outputs_of(policy, output)
+    check_outputs(files_of(policy, output), origins, force=force)
+    check_ranges(policy, (), output)
+    refuse_unwritable(prepared, output)
+    progress("write", 0, published.rows)
+    if not policy.output.spreadsheet_safe and output.suffix.lower() in DELIMITED_OUTPUTS:
+        for table in _tables(decision):
+            notices = formula_notices(table.columns, table.repeat, secret=prepared.roles.sensitive)
+            document["warnings"] += [notice.document() for notice in notices]
+    with ExitStack() as stack:
+        staged = [stack.enter_context(file) for file in _staged(decision, targets)]
+        progress("write", published.rows, published.rows)
+        clock.lap("write")
+        document.update(verified(decision, [file.path for file in staged], progress))
+        refuse_failed(document)
+        qualify(document)
+        ask_ledger(open_ledger(policy), decision, staged[0].path, document)
+        clock.lap("verify")
+        delivered = {
+            **document,
+            "outputs": [str(target) for target in targets],
+            "manifest": str(manifest_path(output)),
+            "sha256": hashes(staged),
+        }
+        try:
+            public = withheld(delivered, decision)
+            manifest = stack.enter_context(stage_manifest(public, staged, policy.fingerprint(), output))
+            others = [stack.enter_context(file) for file in beside(delivered)]
+        except DataError as error:
+            raise DataError(f"{error.message}; nothing was delivered", **error.where) from error
+        publish([*staged, *others, manifest], origins, force=force)
+    document.update(delivered)
+
+
+def outputs_of(policy: Policy, output: Path) -> tuple[Path, ...]:
+    """Return the files that a release writes when it is asked for this output."""
+    return pair_of(output) if form_of(policy) == "two_tables" else (output,)
+
+
+def files_of(policy: Policy, output: Path | None) -> list[Output]:
+    """Return all files that a release writes when it is asked for this output: the tables, and its manifest.
+
+    Of a pair the output itself is among them, though nothing is written there: the manifest bears its name.
+    """
+    if output is None:
+        return []
+    targets = dict.fromkeys((output, *outputs_of(policy, output)))
+    return [*map(table_output, targets), Output(manifest_path(output), "manifest")]
+
+
+def ask_ledger(ledger: Ledger | None, decision: Decision, place: Path | None, document: dict[str, Any]) -> None:
+    """Ask the ledger that the policy names, if it does, whether the release may go out."""
+    if ledger is None:
+        return
+    document["ledger"], notices = consult(ledger, decision, place)
+    document["warnings"] += [notice.document() for notice in notices]
+
+
+def _tables(decision: Decision) -> list[Published]:
+    return [decision.published, *([] if decision.values is None else [decision.values])]
+
+
+def _staged(decision: Decision, targets: Sequence[Path]) -> Iterator[Staged]:
+    """Write every table beside its place."""
+    prepared, policy = decision.prepared, decision.policy
+    tables, source = _tables(decision), prepared.source
+    if len(tables) > len(targets):
+        sheets = {name: (table.batches(), table.schema) for name, table in zip(SHEETS, tables, strict=True)}
+        yield stage_workbook(targets[0], sheets)
+        return
+    for target, table in zip(targets, tables, strict=True):
+        yield stage(
+            target,
+            table.batches(),
+            table.schema,
+            delimiter=delimiter_of(target, source.dialect),
+            missing=missing_text(policy),
+            spreadsheet_safe=policy.output.spreadsheet_safe,
+            labels={name: source.labels[name] for name in source.labels if _keeps_values(prepared, name)},
+            column_labels=source.column_labels,
+        )
+
+
+def _keeps_values(prepared: Prepared, name: str) -> bool:
+    """Whether a value that stands in the published column is an original one, so that its label fits."""
+    roles = prepared.roles
+    kept = (*roles.sensitive, *roles.insensitive)
+    return name in (kept if declared(prepared.policy) == "perturbing" else (*kept, *roles.quasi))
+
+
+def verified(decision: Decision, places: Sequence[Path] | None, progress: Progress) -> dict[str, Any]:
+    """Verify what was written, or the tables in memory."""
+    if decision.assignment.group_of is not None:
+        proof = verify_groups_written(decision, places, progress=progress)
+    elif decision.assignment.counterfeits is not None:
+        proof = verify_invariance_written(decision, None if places is None else places[0], progress=progress)
+    else:
+        proof = verify_written(decision, None if places is None else places[0], progress=progress)
+    if not range_names(decision.policy):
+        return proof
+    first = None if places is None else places[0]
+    options = published_options(decision.policy, first, decision.prepared.source.dialect)
+    if first is not None and len(places or ()) < len(_tables(decision)):
+        options = replace(options, sheet=SHEETS[0])
+    table = decision.published.table() if first is None else first
+    faults = [*proof["verification"].get("faults", ()), *false_ranges(table, options, decision.prepared)]
+    if faults:
+        proof["verification"]["faults"] = faults
+    return proof | {"satisfied": proof["satisfied"] and not faults}
+
+
+def refuse_failed(document: dict[str, Any]) -> None:
+    """Raise VerificationError for the first thing that the verification found wrong."""
+    verification = document["verification"]
+    if not verification["rows_match"]:
+        columns = verification.get("altered_columns", [])
+        raise VerificationError(
+            f"{_named(columns)} cannot be read back from the written file as decided, so nothing was delivered; the "
+            "format may not keep empty texts, missing tokens as texts, control characters or all digits: write parquet"
+            if columns
+            else "the rows read back from the written file are not those that were decided; nothing was delivered",
+            **({"column": columns[0]} if columns else {}),
+        )
+    if verification.get("faults"):
+        raise VerificationError(
+            f"the published table contradicts itself: {'; '.join(verification['faults'])}; nothing was delivered; "
+            "please report this"
+        )
+    if not verification.get("aggregates_match", True):
+        columns = verification["deviating_columns"]
+        raise VerificationError(
+            f"a published cell of {_named(columns)} is not the declared aggregate of its class; nothing was delivered; "
+            "please report this",
+            column=columns[0],
+        )
+    if columns := verification.get("uncovered_columns", []):
+        raise VerificationError(
+            f"a published cell of {_named(columns)} does not cover its original; nothing was delivered; "
+            "please report this",
+            column=columns[0],
+        )
+    if not document["satisfied"]:
+        failed = [entry for entry in document["models"] if not entry["satisfied"]]
+        raise VerificationError(
+            f"the published file does not satisfy {failed[0]['model']}: {failed[0]['reason']}; nothing was delivered"
+        )
+
+
+def _named(columns: Sequence[str]) -> str:
+    names = ", ".join(f'"{name}"' for name in columns)
+    return f"the column{'s' if len(columns) > 1 else ''} {names}"
+
+
+class Clock:
+    """Measures how long each phase took, in seconds."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._last = perf_counter()
+
+    def move(self, phase: str, other: str, seconds: float) -> None:
+        """Book a part of a phase under another name."""
+        self.laps = {other: round(seconds, 4), **self.laps, phase: round(self.laps[phase] - seconds, 4)}
+
+    def lap(self, phase: str) -> None:
+        """Book the time since the last lap under a phase."""
+        now = perf_counter()
+        self.laps[phase] = round(self.laps.get(phase, 0.0) + now - self._last, 4)
+        self._last = now

@@ -1,1 +1,0 @@
-"""Audit, anonymize, publish, verify: what a steward does with a table and a policy."""

@@ -1,0 +1,1 @@
+"""A table and a policy, read and counted once: where every job starts."""

@@ -1,0 +1,63 @@
+"""Every column of a table, counted: the facts that a draft and a profile rest on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indistinct.errors import SchemaError
+from indistinct.policy import facts_of
+from indistinct.tables.count import silent
+from indistinct.tables.dictionary import Dictionary
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indistinct.formats.source import Source
+    from indistinct.policy import ColumnFacts
+    from indistinct.tables.count import Progress
+
+
+@dataclass(frozen=True)
+class Measured:
+    """``facts`` of each column, ``counts`` int64[.] of its distinct values, ``codes`` int32[n] of its rows if kept."""
+
+    facts: list[ColumnFacts]
+    counts: list[NDArray[np.int64]] = field(repr=False)
+    codes: list[NDArray[np.int32]] = field(repr=False)
+
+
+def measured(source: Source, *, keep: bool = False, progress: Progress = silent) -> Measured:
+    """Count the distinct values of every column, in one reading; ``keep`` the code of every row too."""
+    numbers = [Dictionary(name) for name in source.columns]
+    counts = [np.zeros(0, np.int64) for _ in numbers]
+    parts: list[list[NDArray[np.int32]]] = [[] for _ in numbers]
+    rows = 0
+    for batch in source.batches():
+        for position, column in enumerate(numbers):
+            codes = column.encode(batch.column(position))
+            found = np.bincount(codes, minlength=len(column.numbers))
+            found[: len(counts[position])] += counts[position]
+            counts[position] = found
+            if keep:
+                parts[position].append(codes)
+        rows += batch.num_rows
+        progress("count", rows, 0)
+    facts = [
+        facts_of(column.column, column.texts, count.tolist()) for column, count in zip(numbers, counts, strict=True)
+    ]
+    return Measured(facts, counts, [np.concatenate(part) for part in parts] if keep else [])
+
+
+def column_codes(source: Source, name: str) -> tuple[list[str | None], NDArray[np.int32]]:
+    """Read one column: its distinct texts (None is missing), and which of them each row has.
+
+    Raises SchemaError for a column that the source lacks.
+    """
+    if name not in source.columns:
+        raise SchemaError.unknown_column(name, source.columns, file=source.name)
+    numbers = Dictionary(name)
+    codes = [numbers.encode(batch.column(0)) for batch in source.batches([name])]
+    return numbers.texts, np.concatenate(codes)

@@ -1,0 +1,97 @@
+"""A table made ready for a release: all that ``anonymize`` reads and refuses before it decides anything.
+
+``explain`` and ``policy check`` go the same way, so that no command calls good what another one refuses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from indistinct.algorithms import require_fit
+from indistinct.decision.decide import layout_of
+from indistinct.formats.source import path_of
+from indistinct.history.consult import open_ledger
+from indistinct.history.signatures import with_history
+from indistinct.notices import Notice
+from indistinct.proof.published_file import refuse_unwritable
+from indistinct.proof.ranges import check_ranges
+from indistinct.publish.transform import transformed
+from indistinct.session.prepare import prepare, refuse_near_unique
+from indistinct.session.restates import restated
+from indistinct.tables.count import silent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from indistinct.history.ledger import Ledger
+    from indistinct.policy import Policy
+    from indistinct.session.prepare import Prepared
+    from indistinct.tables.apply import Layout
+    from indistinct.tables.count import Progress
+
+
+@dataclass(frozen=True)
+class Ready:
+    """What a release is decided on: the counted table, the columns to publish, the ledger of earlier releases.
+
+    ``before`` are the entries of the document about transforms; what there is to warn of is in ``prepared``.
+    """
+
+    prepared: Prepared
+    layout: Layout
+    ledger: Ledger | None
+    before: dict[str, Any]
+
+
+def ready(
+    table: Any,
+    policy: Policy,
+    *,
+    output: Path | None = None,
+    query: str | None = None,
+    sql_table: str | None = None,
+    lap: Callable[[str], object] = lambda _: None,
+    progress: Progress = silent,
+) -> Ready:
+    """Read, transform and count a table for a release, and refuse what cannot be published.
+
+    ``lap`` is told when the transforms are done.
+
+    Raises PolicyError, SchemaError, DataError, HierarchyError with the place.
+    """
+    require_fit(policy)
+    ledger = open_ledger(policy)
+    given, before, notices = transformed(table, policy, query=query, sql_table=sql_table, progress=progress)
+    if before:
+        lap("transform")
+    keep = ledger is not None
+    prepared = prepare(given, policy, keep_rows=keep, query=query, sql_table=sql_table, progress=progress)
+    prepared = with_history(prepared, ledger)
+    notices += refuse_near_unique(prepared)
+    refuse_unwritable(prepared, output)
+    layout = layout_of(prepared)
+    check_ranges(policy, prepared.source.columns, output)
+    return Ready(replace(prepared, notices=(*prepared.notices, *notices)), layout, ledger, before)
+
+
+def check(policy: Policy, table: Any = None, *, progress: Progress = silent) -> dict[str, Any]:
+    """Check a valid policy against the table it is for; return the document of ``policy check``.
+
+    The table is read, transformed and counted as ``anonymize`` would, but nothing is decided: whether the target can be
+    met is what ``explain`` says. Without a table or models, or where the file is not there, only the policy is judged.
+
+    Raises what ``ready`` raises.
+    """
+    found: dict[str, Any] = {"valid": True, "table": None}
+    notices = policy.notices()
+    path = path_of(table)
+    if path is not None and not path.exists():
+        message = f"{path.name}, which the policy names as its source, is not here: only the policy was checked"
+        notices = (*notices, Notice("not-read", None, message))
+    elif table is not None and policy.privacy:
+        prepared = ready(table, policy, progress=progress).prepared
+        notices = (*prepared.notices, *restated(prepared))
+        found["table"] = {"rows": prepared.rows, "columns": len(prepared.source.columns)}
+    return {**found, "warnings": [notice.document() for notice in notices]}
