@@ -25,7 +25,7 @@ import sys, time
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from adult import policy_of
-from indistinct.algorithms import algorithm
+from indistinct.algorithms import named
 from indistinct.session.prepare import prepare
 from indistinct.tables.count import silent
 data, name = Path(sys.argv[2]), sys.argv[3]

@@ -13,7 +13,7 @@ import numpy as np
 from adult import benchmark, on, timed
 
 import indistinct as ind
-from indistinct.algorithms import algorithm
+from indistinct.algorithms import named
 from indistinct.hierarchies import build_hierarchy
 from indistinct.tables.count import frequencies_of, silent
 

@@ -12,8 +12,9 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from indistinct.algorithms import DECLARES
+from indistinct.algorithms import named
 from indistinct.models import MODELS
+from indistinct.policy import ALGORITHMS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "register.md"
@@ -88,13 +89,18 @@ def lines_of(path: Path) -> int:
     return sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
 
 
+def place_of(folder: str, name: str) -> str:
+    """The module of an algorithm or a model."""
+    return named(name).decide.__module__ if folder == "algorithms" else f"indistinct.{folder}.{name}"
+
+
 def row(folder: str, name: str, cases: dict[str, list[str]]) -> str:
     """One line of a table."""
-    module = import_module(f"indistinct.{folder}.{name}")
+    module = import_module(place_of(folder, name))
     path = Path(module.__file__ or "")
     path = path.parent if path.name == "__init__.py" else path  # an algorithm in several files
     lines = lines_of(path)
-    source = source_of(module) or source_of(import_module(f"indistinct.{folder}.{name.removeprefix('n')}"))
+    source = source_of(module) or source_of(import_module(place_of(folder, name.removeprefix("n"))))
     return f"| `{name}` | {path.relative_to(ROOT).as_posix()} | {lines} | {source} | {', '.join(cases.get(name, []))} |"
 
 
@@ -115,7 +121,7 @@ def page() -> str:
             "## Algorithms",
             "",
             *head,
-            *(row("algorithms", name, cases) for name in DECLARES),
+            *(row("algorithms", name, cases) for name in ALGORITHMS),
             "",
             "`km` is a [transform](transforms.md#km) too. What each holds and loses: [Algorithms](algorithms.md).",
             "",

@@ -6,7 +6,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 import indistinct as ind
-from indistinct.algorithms import algorithm
+from indistinct.algorithms import named
 from indistinct.session.prepare import prepare
 from indistinct.tables.count import silent
 from indistinct.tables.records import SUPPRESSED
@@ -44,7 +44,7 @@ def classes(rows, policy):
     prepared = prepare(table, policy)
     frequencies = prepared.counted.frequencies
     try:
-        found = algorithm(policy.recoding.algorithm)(frequencies, policy, silent)
+        found = named(policy.recoding.algorithm).decide(frequencies, policy, silent)
     except ind.InfeasibleError:
         return None
     own = [*frequencies.quasi, *frequencies.sensitive]

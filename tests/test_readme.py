@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from indistinct.algorithms import DECLARES
 from indistinct.models.registry import MODELS
+from indistinct.policy import ALGORITHMS
 
 ROOT = Path(__file__).resolve().parents[1]
 READMES = ("README.md", "README.zh-CN.md")
@@ -61,7 +61,7 @@ def test_the_chinese_readme_has_the_same_code():
 def test_readme_names_all_commands_models_and_algorithms(name):
     text = text_of(name)
     assert [model for model in MODELS if f"`{model}`" not in text] == []
-    assert [algorithm for algorithm in DECLARES if f"`{algorithm}`" not in text] == []
+    assert [algorithm for algorithm in ALGORITHMS if f"`{algorithm}`" not in text] == []
     commands = "profile audit policy hierarchy anonymize verify explain compare risk attack utility releases demo"
     assert [command for command in commands.split() if f"`{command}`" not in text] == []
 

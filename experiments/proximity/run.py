@@ -19,7 +19,7 @@ import numpy as np
 from people import QUASI, people
 
 import indistinct as ind
-from indistinct.algorithms import algorithm
+from indistinct.algorithms import named
 from indistinct.models import Context
 from indistinct.models.eps_i_k_anonymity import prepared
 from indistinct.models.eps_m_anonymity import crowd

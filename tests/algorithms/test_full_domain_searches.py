@@ -20,7 +20,7 @@ from algorithms.test_optimal import (
     seeded,
     silent,
 )
-from indistinct.algorithms import algorithm
+from indistinct.algorithms import named
 from indistinct.algorithms.full_domain import tags as module
 from indistinct.algorithms.full_domain.lattice import build_lattice
 from indistinct.algorithms.full_domain.tags import Tags, nodes_at
@@ -126,11 +126,11 @@ def test_equal_exhaustive_search(name, persons):
             expected = expected_of(search, quasi, nodes, floor(limit * len(rows)), len(rows))
             if expected is None:
                 with pytest.raises(InfeasibleError):
-                    algorithm(search)(frequencies, policy_of(models, limit), silent)
+                    named(search).decide(frequencies, policy_of(models, limit), silent)
                 continue
-            found = algorithm(search)(frequencies, policy_of(models, limit), silent)
+            found = named(search).decide(frequencies, policy_of(models, limit), silent)
             assert found.levels == expected, search
-            repeated = algorithm(search)(again, policy_of(models, limit), silent)
+            repeated = named(search).decide(again, policy_of(models, limit), silent)
             assert repeated.levels == found.levels
             assert (repeated.class_of == found.class_of).all()
             solved += 1
@@ -153,10 +153,10 @@ def test_same_minimal_set_and_same_optimum(name):
         except InfeasibleError:
             continue
         compared += 1
-        assert algorithm("flash")(frequencies, policy_of(models, limit), silent).levels == best
+        assert named("flash").decide(frequencies, policy_of(models, limit), silent).levels == best
         if limit == 0:
-            assert algorithm("incognito")(frequencies, policy_of(models, limit), silent).levels == best
-            assert algorithm("ola")(frequencies, policy_of(models, limit), silent).levels == best
+            assert named("incognito").decide(frequencies, policy_of(models, limit), silent).levels == best
+            assert named("ola").decide(frequencies, policy_of(models, limit), silent).levels == best
     assert compared > INSTANCES // 8
 
 
@@ -187,9 +187,9 @@ def test_nothing_is_inferred_upwards_where_more_general_nodes_fail():
     frequencies = table(rows, [a, b], [s])
     policy = policy_of([EntropyL("s", "2")], Fraction(8, 10))
     for search in ("samarati", "incognito", "ola", "flash"):
-        assert algorithm(search)(frequencies, policy, silent).levels == (0, 0)
+        assert named(search).decide(frequencies, policy, silent).levels == (0, 0)
     with pytest.raises(InfeasibleError):
-        algorithm("samarati")(frequencies, policy_of([EntropyL("s", "2")]), silent)
+        named("samarati").decide(frequencies, policy_of([EntropyL("s", "2")]), silent)
 
 
 RACE = attribute("race", [0, 1, 2], [0, 0, 0])  # asian, black, white
@@ -215,17 +215,17 @@ def test_minimal_sets_of_the_race_and_zip_table(k, limit, expected):
     share = Fraction(limit, 8)
     policy = policy_of([KAnonymity(k)], share)
     lowest = min(map(sum, expected))
-    assert sum(algorithm("samarati")(frequencies, policy, silent).levels) == lowest
+    assert sum(named("samarati").decide(frequencies, policy, silent).levels) == lowest
     for search in ("incognito", "ola"):
-        assert algorithm(search)(frequencies, policy, silent).levels in expected
+        assert named(search).decide(frequencies, policy, silent).levels in expected
 
 
 def test_datafly_takes_the_earlier_of_equals():
     # spec, section 3 [x04]: 3 values each, so race goes first; one row is then alone
-    found = algorithm("datafly")(table(EIGHT, [RACE, ZIP]), policy_of([KAnonymity(2)], Fraction(2, 8)), silent)
+    found = named("datafly").decide(table(EIGHT, [RACE, ZIP]), policy_of([KAnonymity(2)], Fraction(2, 8)), silent)
     assert found.levels == (1, 0)
     assert found.count[found.class_of == -1].tolist() == [1]
-    found = algorithm("datafly")(
+    found = named("datafly").decide(
         table([(b, a) for a, b in EIGHT], [ZIP, RACE]), policy_of([KAnonymity(2)], Fraction(2, 8)), silent
     )
     assert found.levels == (1, 0)  # zip first now
@@ -237,7 +237,7 @@ def test_fewer_nodes_are_judged_than_there_are():
     frequencies = frequencies_of(rows * 3, quasi, trees)
     lattice = build_lattice(frequencies)
     for search in ("samarati", "incognito", "ola", "flash"):
-        note = algorithm(search)(frequencies, policy_of([KAnonymity(2)]), silent).notes[0]
+        note = named(search).decide(frequencies, policy_of([KAnonymity(2)]), silent).notes[0]
         assert int(note.split()[0]) <= lattice.size
 
 
@@ -247,29 +247,29 @@ def test_can_be_cancelled(search):
         raise Cancelled("stopped")
 
     with pytest.raises(Cancelled):
-        algorithm(search)(table(EIGHT, [RACE, ZIP]), policy_of([KAnonymity(3)]), stop)
+        named(search).decide(table(EIGHT, [RACE, ZIP]), policy_of([KAnonymity(3)]), stop)
 
 
 @pytest.mark.parametrize("search", ["samarati", "incognito", "ola", "flash"])
 def test_too_large_a_lattice_is_refused(search, monkeypatch):
     monkeypatch.setattr(module, "LARGEST", 5)
     with pytest.raises(PolicyError, match="6 combinations of levels are too many"):
-        algorithm(search)(table(EIGHT, [RACE, ZIP]), policy_of([KAnonymity(2)]), silent)
+        named(search).decide(table(EIGHT, [RACE, ZIP]), policy_of([KAnonymity(2)]), silent)
 
 
 def test_more_attributes_than_an_array_has_dimensions_are_refused():
     many = [attribute(f"a{i}", [0, 1], [0, 0]) for i in range(65)]
     with pytest.raises(PolicyError, match="65 quasi-identifiers are too many"):
-        algorithm("samarati")(table([(0,) * 65, (1,) * 65], many), policy_of([KAnonymity(2)]), silent)
+        named("samarati").decide(table([(0,) * 65, (1,) * 65], many), policy_of([KAnonymity(2)]), silent)
 
 
 def test_incognito_puts_roots_above_hierarchies_without_one():
     grade = attribute("grade", [0, 1, 2, 3], [0, 0, 1, 1])  # ends in two labels
     rows = [(v, w) for v in range(4) for w in range(3)]
-    found = algorithm("incognito")(table(rows, [grade, RACE]), policy_of([KAnonymity(2)]), silent)
+    found = named("incognito").decide(table(rows, [grade, RACE]), policy_of([KAnonymity(2)]), silent)
     assert found.levels == (1, 0)
     with pytest.raises(InfeasibleError, match="top level of 'grade' still has 2 labels"):
-        algorithm("incognito")(table(rows, [grade, RACE]), policy_of([KAnonymity(7)]), silent)
+        named("incognito").decide(table(rows, [grade, RACE]), policy_of([KAnonymity(7)]), silent)
 
 
 def test_nodes_of_a_height_come_in_order():

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import indistinct as ind
 import naive_partition as naive
-from indistinct.algorithms import algorithm
 from indistinct.algorithms import clusters as clusters_module
+from indistinct.algorithms import named
 from indistinct.errors import Cancelled
 from indistinct.session.prepare import prepare
 from indistinct.tables.count import silent
@@ -94,9 +94,9 @@ def test_microaggregation_of_one_column_is_optimal(values, k):
     frequencies = prepare(pa.table({"a": values}), policy).counted.frequencies
     if len(values) < k:
         with pytest.raises(ind.InfeasibleError):
-            algorithm("univariate_microaggregation")(frequencies, policy, silent)
+            named("univariate_microaggregation").decide(frequencies, policy, silent)
         return
-    found = algorithm("univariate_microaggregation")(frequencies, policy, silent)
+    found = named("univariate_microaggregation").decide(frequencies, policy, silent)
     groups = {}
     for cell, count, where in zip(found.cell, found.count, found.class_of, strict=True):
         text = frequencies.quasi[0].texts[frequencies.codes[cell, 0]]
@@ -205,7 +205,7 @@ def test_cancel(name):
     )
     frequencies = prepare(table, policy).counted.frequencies
     with pytest.raises(Cancelled):
-        algorithm(name)(frequencies, policy, stop)
+        named(name).decide(frequencies, policy, stop)
 
 
 @pytest.mark.parametrize("name", NEW)

@@ -13,7 +13,7 @@ import pytest
 
 import indistinct as ind
 from indistinct.assess import run as module
-from indistinct.policy.document import ALGORITHMS
+from indistinct.policy.recoding import ALGORITHMS
 from indistinct.session.prepare import prepare
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.records import Assignment

@@ -131,7 +131,7 @@ def test_empty_texts_are_named_before_anything_is_computed(tmp_path, suffix, col
     def never(*_):
         raise AssertionError
 
-    monkeypatch.setattr("indistinct.releases.anonymize.decide", never)
+    monkeypatch.setattr("indistinct.publish.anonymize.decide", never)
     with pytest.raises(ind.DataError, match=f'"{column}" holds empty texts'):
         ind.anonymize(table, policy, output=tmp_path / f"out.{suffix}")
 

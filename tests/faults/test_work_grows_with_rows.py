@@ -6,11 +6,11 @@ from random import Random
 
 import numpy as np
 import pyarrow as pa
-from indistinct.releases import coverage as proof
-from indistinct.releases.coverage import Side, coverage
 
 import indistinct as ind
 from indistinct.algorithms import top_down_specialization as top_down
+from indistinct.proof import coverage as proof
+from indistinct.proof.coverage import Side, coverage
 
 
 def seeded(seed):

@@ -10,7 +10,10 @@ from pydantic import ValidationError
 
 from indistinct.errors import IndistinctError, PolicyError
 from indistinct.policy import ALGORITHMS, Attribute, DistinctL, JointL, KAnonymity, Policy, TCloseness
-from indistinct.policy.document import Output, Run, Suppression, Table
+from indistinct.policy.output import Output
+from indistinct.policy.run import Run
+from indistinct.policy.suppression import Suppression
+from indistinct.policy.table import Table
 
 CONTRACT_ALGORITHMS = (
     "local optimal mondrian datafly samarati incognito ola flash top_down_specialization mu_argus k_similar "

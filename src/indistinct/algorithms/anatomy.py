@@ -24,10 +24,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.dealing import attribute_of, deal, slots_of
 from indistinct.algorithms.local import local
 from indistinct.errors import InfeasibleError
 from indistinct.policy.privacy import AlphaK, DistinctL, EntropyL, KAnonymity, PSensitiveK
+from indistinct.policy.recoding import Anatomy
 from indistinct.tables.order import secret_words
 
 if TYPE_CHECKING:
@@ -134,3 +136,6 @@ def _classes(
         return None
     shares = AlphaK(attribute, Fraction(1, length), 1)
     return local(frequencies, policy.model_copy(update={"privacy": (*sizes, shares)}), progress)
+
+
+ALGORITHM = Algorithm(Anatomy, anatomy, "permuting", deals=True)

@@ -26,12 +26,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.local.problem import blocks_of
 from indistinct.errors import InfeasibleError, PolicyError
 from indistinct.models import Context, evaluate
+from indistinct.models.contract import EVERY_CLASS
 from indistinct.models.eps_m_anonymity import neighbourhoods
 from indistinct.models.numbers import missing_refused, numbers_of
 from indistinct.policy.privacy import EpsMAnonymity
+from indistinct.policy.recoding import EpsMPartition
 from indistinct.tables.classes import classes_of, recoding_of
 from indistinct.tables.records import SUPPRESSED, Assignment
 
@@ -290,3 +293,6 @@ def _numbered(assignment: Assignment) -> Assignment:
     class_of = (pair % (assignment.classes + 1) - 1).astype(np.int32)
     cell = (pair // (assignment.classes + 1)).astype(np.int32)
     return Assignment(cell, count, class_of, assignment.classes)
+
+
+ALGORITHM = Algorithm(EpsMPartition, eps_m_partition, "truthful", offers=frozenset({EVERY_CLASS}))

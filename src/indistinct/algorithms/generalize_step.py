@@ -14,7 +14,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.full_domain.climb import climb
+from indistinct.models.contract import EVERY_CLASS, LEVELS
+from indistinct.policy.recoding import GeneralizeStep
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,3 +41,8 @@ def generalize_step(frequencies: Frequencies, policy: Policy, progress: Progress
 
 def _cheapest(lattice: Lattice, node: tuple[int, ...], attributes: Sequence[int]) -> int:
     return min(attributes, key=lambda a: lattice.exact_step(a, node[a]))
+
+
+ALGORITHM = Algorithm(
+    GeneralizeStep, generalize_step, "truthful", offers=frozenset({LEVELS, EVERY_CLASS}), by_level=True
+)

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.local import local
 from indistinct.hierarchies import suppression
 from indistinct.models.graded_l import levels_of
 from indistinct.models.numbers import missing_refused, numbers_of
 from indistinct.policy.privacy import DistinctL, GradedL
+from indistinct.policy.recoding import GradedLocal
 from indistinct.tables.count import reference_of
 
 if TYPE_CHECKING:
@@ -67,3 +69,6 @@ def _leveled(frequencies: Frequencies, model: GradedL, name: str) -> Frequencies
         codes=np.ascontiguousarray(np.column_stack([frequencies.codes, column])),
         references={**frequencies.references, name: reference_of(hierarchy, column, frequencies.rows)},
     )
+
+
+ALGORITHM = Algorithm(GradedLocal, graded_local, "truthful")

@@ -35,11 +35,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.dealing import attribute_of, deal, slots_of, strictest
 from indistinct.algorithms.local import local
 from indistinct.errors import InfeasibleError
 from indistinct.models.numbers import numbers_of
 from indistinct.policy.privacy import KeAnonymity
+from indistinct.policy.recoding import KePartition
 from indistinct.tables.order import secret_words
 
 if TYPE_CHECKING:
@@ -143,3 +145,6 @@ def latest_starts(places: Integers, k: int, span: int, count: str) -> Int64:
 def _compiled(function: Callable[..., Any], places: Integers) -> Callable[..., Any]:
     """Take the kernel for int64, and the function it was made from for Python integers."""
     return function if places.dtype == np.int64 else getattr(function, "py_func", function)
+
+
+ALGORITHM = Algorithm(KePartition, ke_partition, "permuting")

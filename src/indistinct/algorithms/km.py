@@ -24,8 +24,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.contract import Algorithm
 from indistinct.errors import InfeasibleError, PolicyError, UnsupportedError
 from indistinct.hierarchies.hierarchy import Fractions, Grouping, Hierarchy, assemble, runs
+from indistinct.models.contract import ITEM_SETS
+from indistinct.policy.recoding import Km
 from indistinct.tables.item_sets import items_of
 from indistinct.tables.records import Assignment
 from indistinct.transforms.km import Tree, generalized, joined
@@ -149,3 +152,6 @@ def item_hierarchy(
 
 def _cost(labels: set[str], tree: Tree) -> Fraction:
     return sum((tree.cost(label) for label in labels), Fraction(0)) / max(len(labels), 1)
+
+
+ALGORITHM = Algorithm(Km, km, "truthful", offers=frozenset({ITEM_SETS}))

@@ -28,12 +28,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.dealing import attribute_of, deal, renumbered, slots_of, strictest
 from indistinct.algorithms.local import local
 from indistinct.errors import InfeasibleError
+from indistinct.models.contract import SEPARATION
 from indistinct.models.eps_i_k_anonymity import prepared
 from indistinct.models.numbers import numbers_of
 from indistinct.policy.privacy import DistinctL, EpsIKAnonymity, KAnonymity
+from indistinct.policy.recoding import LargestBucketFirst
 from indistinct.tables.order import secret_words
 from indistinct.tables.records import SUPPRESSED
 
@@ -207,3 +210,6 @@ def _refuse_lost(
             "policy lets go",
             f"it can be met with a suppression limit of {limit} or more, or with a smaller k",
         )
+
+
+ALGORITHM = Algorithm(LargestBucketFirst, largest_bucket_first, "permuting", offers=frozenset({SEPARATION}), deals=True)

@@ -29,13 +29,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.algorithms.balanced_split import Places, balanced_split
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.curve import curve_order
 from indistinct.algorithms.eligibility import most_groups, spared
 from indistinct.algorithms.local import local
 from indistinct.algorithms.obstacles import obstacle, percent
 from indistinct.errors import InfeasibleError, PolicyError, UnsupportedError
-from indistinct.policy.document import Suppression
+from indistinct.models.contract import HISTORY
 from indistinct.policy.privacy import AlphaK, MInvariance
+from indistinct.policy.recoding import MInvarianceBuckets
+from indistinct.policy.suppression import Suppression
 from indistinct.tables.apply import part_of_rows
 from indistinct.tables.count import frequencies_of, silent
 from indistinct.tables.records import SUPPRESSED, Assignment
@@ -282,3 +285,6 @@ def _model_of(frequencies: Frequencies, policy: Policy) -> MInvariance:
                 column=hierarchy.attribute,
             )
     return model
+
+
+ALGORITHM = Algorithm(MInvarianceBuckets, m_invariance, "adding", offers=frozenset({HISTORY}))

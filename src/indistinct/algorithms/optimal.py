@@ -24,11 +24,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.full_domain.bounds import BoxBounds, NodeBounds
 from indistinct.algorithms.full_domain.infeasible import hopeless, infeasible, suppression_limit
 from indistinct.algorithms.full_domain.lattice import build_lattice
 from indistinct.algorithms.full_domain.verdicts import Judge
 from indistinct.errors import InfeasibleError, PolicyError
+from indistinct.models.contract import EVERY_CLASS, LEVELS
+from indistinct.policy.recoding import Optimal, option
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -93,7 +96,7 @@ def optimal(frequencies: Frequencies, policy: Policy, progress: Progress) -> Ass
     >>> optimal(table, policy, silent).levels
     (1,)
     """
-    share, budget = policy.suppression.limit, policy.recoding.time_budget
+    share, budget = policy.suppression.limit, option(policy.recoding, "time_budget")
     lattice = build_lattice(frequencies)
     if lattice.size > LARGEST and budget is None:
         raise _too_large(lattice)
@@ -298,3 +301,6 @@ class Search:
 def _entropy(rows: Int64) -> float:
     shares = rows[rows > 0] / max(int(rows.sum()), 1)
     return float(-(shares * np.log(shares)).sum())
+
+
+ALGORITHM = Algorithm(Optimal, optimal, "truthful", offers=frozenset({LEVELS, EVERY_CLASS}), by_level=True)

@@ -18,9 +18,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.safepub_scheme import chosen_levels
 from indistinct.errors import InfeasibleError, PolicyError
+from indistinct.models.contract import MECHANISM
 from indistinct.models.safepub import least_k, mechanism
+from indistinct.policy.recoding import SafepubScheme
 from indistinct.tables.order import numbered_rows
 from indistinct.tables.records import SUPPRESSED, Assignment
 
@@ -134,3 +137,6 @@ def _levels(frequencies: Frequencies, stated: Mapping[str, int]) -> tuple[int, .
                 key="privacy.levels",
             )
     return tuple(stated[name] for name in names)
+
+
+ALGORITHM = Algorithm(SafepubScheme, safepub, "truthful", offers=frozenset({MECHANISM}), by_level=True)

@@ -16,8 +16,8 @@ from indistinct.assess.run_store import Store, fingerprint
 from indistinct.errors import PolicyError
 from indistinct.formats.source import origins_of
 from indistinct.policy import given as given_policy
-from indistinct.policy.document import ALGORITHMS
 from indistinct.policy.epsilon import Epsilon
+from indistinct.policy.recoding import ALGORITHMS
 from indistinct.publish.transform import transformed
 from indistinct.sentences.results import as_html
 from indistinct.session.prepare import prepare

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.algorithms import algorithm_of
 from indistinct.decision.decide import grouped_attribute
+from indistinct.policy import DistinctL
 from indistinct.sentences.results import counted
 from indistinct.tables.classes import groups_of
 
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
 
     Say = Callable[[str, str], None]
 
-DEALING = ("anatomy", "largest_bucket_first")  # form groups while they can, then place what is left
-
 
 def most_frequent(frequencies: Frequencies, policy: Policy, say: Say) -> dict[str, Any]:
     """Count the rows of the most frequent sensitive value: no two of them may share a group whose values differ."""
@@ -33,7 +33,7 @@ def most_frequent(frequencies: Frequencies, policy: Policy, say: Say) -> dict[st
         f'the most frequent value of "{attribute}" has {counted(most, "rows")} of {total} '
         f"({100 * most / total:.1f} %): it needs {counted(most, 'group')} if none shall hold it twice"
     )
-    if policy.recoding.algorithm == "anatomy":
+    if any(isinstance(model, DistinctL) for model in policy.privacy):
         text += f", so no l above {total // most} can be had"
     say("what blocks", text)
     return {"column": attribute, "rows": most, "largest_l": total // most}
@@ -57,7 +57,7 @@ def sizes(frequencies: Frequencies, assignment: Assignment, policy: Policy, mean
     text = f"all groups have {high} rows"
     if low < high:
         text = f"the most rows, {high}, are in {many}"
-        if policy.recoding.algorithm in DEALING:
+        if algorithm_of(policy).deals:
             text += ": rows that were left when no further group could be formed joined groups that could take them"
     say("groups", text)
     return {

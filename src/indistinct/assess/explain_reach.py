@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from indistinct.decision.decide import decide
 from indistinct.errors import InfeasibleError
 from indistinct.losses import lm
+from indistinct.policy.recoding import Improving
 from indistinct.session.item_sets import with_item_levels
 from indistinct.tables.classes import recoding_of
 
@@ -25,9 +26,9 @@ PRECISION = 5  # bits
 def reachable(prepared: Prepared, limit: Fraction, say: Callable[[str, str], None]) -> list[dict[str, Any]]:
     """Find the strictest parameter of each model that is reached within a loss, the others as they are."""
     policy = prepared.policy
-    recoding = policy.recoding.model_copy(update={"quality": "fast", "time_budget": None})
-    if policy.recoding.time_budget is not None and policy.recoding.algorithm != "local":
-        recoding = policy.recoding
+    recoding = policy.recoding
+    if isinstance(recoding, Improving):  # many runs: each as fast as it can be
+        recoding = recoding.model_copy(update={"quality": "fast", "time_budget": None})
     found = []
     for place, model in enumerate(policy.privacy):
         for name in ("k", "l", "t"):

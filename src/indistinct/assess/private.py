@@ -8,6 +8,7 @@ from math import exp
 from typing import TYPE_CHECKING, Any, Literal
 
 from indistinct import markup
+from indistinct.assess.side_by_side import column_axis, sides_of
 from indistinct.errors import PolicyError, SchemaError
 from indistinct.formats.source import open_source
 from indistinct.hierarchies.taxonomy import read_taxonomy
@@ -15,7 +16,6 @@ from indistinct.hierarchies.values import exact
 from indistinct.notices import Notice
 from indistinct.policy import given as given_policy
 from indistinct.policy import resolve
-from indistinct.proof.side_by_side import column_axis, sides_of
 from indistinct.sentences.private import private_text, short
 from indistinct.sentences.results import MODEL_NAMES
 from indistinct.session.prepare import options_of

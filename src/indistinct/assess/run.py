@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct import losses
-from indistinct.algorithms import form_of
+from indistinct.algorithms import form_of, named
 from indistinct.decision.decide import decide, stars_rows, suppressed_rows
 from indistinct.errors import Cancelled, IndistinctError, InfeasibleError, UnsupportedError
 from indistinct.models import Context
+from indistinct.models.contract import MECHANISM
 from indistinct.models.exact import rational
 from indistinct.models.safepub import budget, mechanism
 from indistinct.policy import Policy
 from indistinct.policy.epsilon import Epsilon
-from indistinct.policy.privacy import Safepub
+from indistinct.policy.privacy import KAnonymity, Safepub
 from indistinct.proof.groups import judge_both
 from indistinct.session.item_sets import sets_of_assignment, with_item_levels
 from indistinct.session.verdicts import judge
@@ -74,7 +75,7 @@ class Purse:
 
 def is_drawn(policy: Policy, name: str) -> bool:
     """Whether an algorithm draws its release at random from a budget, so that no k is asked of it."""
-    return name == "safepub" and any(isinstance(model, Safepub) for model in policy.privacy)
+    return MECHANISM in named(name).offers and any(isinstance(model, Safepub) for model in policy.privacy)
 
 
 def varied(policy: Policy, name: str, k: int | None) -> Policy:
@@ -85,11 +86,8 @@ def varied(policy: Policy, name: str, k: int | None) -> Policy:
     plain = policy.plain()
     plain["recoding"] = {**plain.get("recoding", {}), "algorithm": name}
     if k is not None and not is_drawn(policy, name):
-        kept = [model for model in plain["privacy"] if model["model"] != "safepub"]
-        models = [{**model, "k": k} if model["model"] == "k_anonymity" else model for model in kept]
-        if not any(model["model"] == "k_anonymity" for model in models):
-            models = [{"model": "k_anonymity", "k": k}, *models]
-        plain["privacy"] = models
+        kept = [model for model in policy.privacy if not isinstance(model, Safepub | KAnonymity)]
+        plain["privacy"] = [KAnonymity(k), *kept]
     return Policy(**plain).at(policy.base, from_flags=policy.from_flags)
 
 
@@ -114,7 +112,7 @@ def compared(
     start = perf_counter()
     _forget_peak()
     try:
-        if drawn is not None and name == "safepub":
+        if drawn is not None and is_drawn(policy, name):
             purse.require(drawn)
         own = with_item_levels(replace(prepared, policy=policy))
         assignment = decide(own, progress)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct import markup
+from indistinct.assess.side_by_side import held_out, sides_of
 from indistinct.errors import SchemaError
 from indistinct.formats.source import open_source
 from indistinct.losses import classification_metric
 from indistinct.notices import Notice
 from indistinct.policy import given as given_policy
 from indistinct.policy import resolve
-from indistinct.proof.side_by_side import held_out, sides_of
 from indistinct.sentences.utility import utility_text
 from indistinct.session.prepare import options_of
 from indistinct.tables.count import silent

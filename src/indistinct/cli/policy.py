@@ -40,7 +40,7 @@ def check(
     Where it names its table ([table] source), this is read too, and what anonymize would refuse is found now.
     """
     from indistinct.policy import Policy
-    from indistinct.session.ready import check as run
+    from indistinct.publish.ready import check as run
 
     given = Policy.load(policy)
     source = None if given.table.source is None else place(given.table.source, given.base)

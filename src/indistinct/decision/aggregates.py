@@ -29,6 +29,7 @@ import numpy as np
 
 from indistinct.hierarchies.hierarchy import Fractions
 from indistinct.hierarchies.values import iso_date, moment_text, number_text
+from indistinct.policy.recoding import option
 from indistinct.session.prepare import reading_of
 from indistinct.tables.records import SUPPRESSED
 
@@ -48,7 +49,7 @@ EPOCH = iso_date("1970-01-01")
 
 def aggregated(prepared: Prepared, assignment: Assignment, recoding: Recoding) -> Recoding:
     """Replace the labels of a recoding by the aggregates that the policy asks for; ``range`` changes nothing."""
-    how = prepared.policy.recoding.aggregate
+    how = option(prepared.policy.recoding, "aggregate")
     if how == "range":
         return recoding
     frequencies = prepared.counted.frequencies
@@ -164,7 +165,7 @@ def deviating(decision: Decision) -> list[str]:
     failing = []
     for position, hierarchy in enumerate(frequencies.quasi):
         reading = reading_of(prepared.policy, prepared.source, hierarchy.attribute)
-        kind = kind_of(hierarchy, prepared.policy.recoding.aggregate, reading["type"])
+        kind = kind_of(hierarchy, option(prepared.policy.recoding, "aggregate"), reading["type"])
         members: defaultdict[int, Counter[int]] = defaultdict(Counter)
         for cell, count, owner in zip(
             assignment.cell.tolist(), assignment.count.tolist(), assignment.class_of.tolist(), strict=True

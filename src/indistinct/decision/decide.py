@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.algorithms import algorithm, declared, form_of, require_fit
+from indistinct.algorithms import algorithm_of, declared, form_of, require_fit
 from indistinct.decision.aggregates import aggregated
 from indistinct.errors import InfeasibleError, PolicyError, VerificationError
 from indistinct.losses import priced
 from indistinct.models import Context, evaluate, is_of_classes
+from indistinct.policy.recoding import option
 from indistinct.session.prepare import kept_identifying
 from indistinct.tables.apply import Layout, publish
 from indistinct.tables.classes import classes_of, merged, recoding_of
@@ -91,10 +92,10 @@ def decide(prepared: Prepared, progress: Progress = silent) -> Assignment:
     require_fit(policy)
     _refuse_unfit(policy)
     # another loss is the same search under other prices
-    searched = replace(frequencies, quasi=priced(frequencies.quasi, policy.recoding.loss))
+    searched = replace(frequencies, quasi=priced(frequencies.quasi, option(policy.recoding, "loss")))
     joined = floored(searched)
     found, place = (searched, None) if joined is None else joined
-    assignment = algorithm(policy.recoding.algorithm)(found, policy, progress)
+    assignment = algorithm_of(policy).decide(found, policy, progress)
     if place is not None:
         assignment = spread(assignment, frequencies, place)
     suppressed, allowed = suppressed_rows(assignment), policy.suppression.allowed(frequencies.total)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once, no_criteria
+from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing, no_criteria
 from indistinct.models.exact import at_most, rational
 from indistinct.models.histograms import amount
 
@@ -70,5 +70,5 @@ MODEL = Model(
     achieved=achieved,
     criteria=no_criteria,
     shortfall=shortfall,
-    held_by=all_classes_at_once,
+    needs=needing(LEVELS),
 )

@@ -24,6 +24,31 @@ K, ALPHA, DISTINCT, ENTROPY, RECURSIVE, T_ORDERED, T_EQUAL, T_HIERARCHICAL = ran
 LooksAt = Literal["published", "input", "population", "history", "mechanism"]
 
 
+# what a model may need of an algorithm beyond exact tests of the classes that it keeps:
+# that whole releases are judged at once, by their levels
+LEVELS = "levels"
+# that every class which it makes is tested and none is merged with another afterwards
+EVERY_CLASS = "every class"
+# that groups are formed of rows that lie apart
+SEPARATION = "separation"
+# that the items of set-valued columns are generalized
+ITEM_SETS = "item sets"
+# that earlier releases are looked at
+HISTORY = "history"
+# that the table is made by a random mechanism
+MECHANISM = "mechanism"
+
+
+def nothing(privacy: Any) -> str | None:  # noqa: ARG001  # the contract's
+    """Need nothing but the contract of algorithms."""
+    return None
+
+
+def needing(need: str) -> Callable[[Any], str | None]:
+    """Return a ``needs`` that asks the same whatever the parameters are."""
+    return lambda _privacy: need
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """What a model may look at beside the classes: the reference distribution of each sensitive attribute."""
@@ -96,7 +121,8 @@ class Model:
     ``looks_at``: what its verdict and its measure are a function of: the ``published`` classes, the whole ``input``,
     a ``population``, the ``history`` of releases or a ``mechanism``. What a model reached is public only where nothing
     but the published classes tells of it.
-    ``held_by(privacy)`` names the algorithms that can hold the model; None: any that calls ``evaluate``.
+    ``needs(privacy)``: what an algorithm must offer to hold the model, one of the words above; None: that it calls
+    ``evaluate``.
 
     ``of_shares(privacy)``: the model is one of shares of values, judged by rows and, with a person key, by persons
     (``shares``). ``by_persons(privacy)``: its verdict may depend on who has which rows, beyond how many persons there
@@ -115,7 +141,7 @@ class Model:
     shortfall: Callable[[Any, Classes, Context], str]
     necessary: Callable[[Any, Context], tuple[Criterion, ...]] | None = None
     closure: Callable[[Any], tuple[bool, bool]] | None = None
-    held_by: Callable[[Any], tuple[str, ...] | None] | None = None
+    needs: Callable[[Any], str | None] = nothing
     of_shares: Callable[[Any], bool] = never
     by_persons: Callable[[Any], bool] = never
     merges_persons: Callable[[Any], bool] = always
@@ -125,16 +151,6 @@ class Model:
         if self.looks_at not in get_args(LooksAt):
             known = ", ".join(get_args(LooksAt))
             raise TypeError(f'the model {self.name} looks at "{self.looks_at}"; known are {known}')
-
-
-def all_classes_at_once(privacy: Any) -> tuple[str, ...]:  # noqa: ARG001  # the contract's
-    """Name the algorithms that judge whole releases, with their levels: a model may be held by these only."""
-    return ("optimal", "generalize_step", "datafly", "samarati", "incognito", "ola", "flash")
-
-
-def held_only_by(*algorithms: str) -> Callable[[Any], tuple[str, ...]]:
-    """Return a ``held_by`` that names the same algorithms whatever the parameters are."""
-    return lambda _privacy: algorithms
 
 
 def no_criteria(privacy: Any, context: Context) -> None:  # the contract's

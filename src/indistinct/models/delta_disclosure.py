@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once, always, never
+from indistinct.models.contract import LEVELS, Context, Evaluation, Model, always, never
 from indistinct.models.exact import log_sign, rational, subject
 from indistinct.models.histograms import distinct, is_constant, named, owners
 
@@ -152,9 +152,9 @@ def _closure(privacy: DeltaDisclosure) -> tuple[bool, bool]:
     return privacy.absent == "strict", False
 
 
-def _held_by(privacy: DeltaDisclosure) -> tuple[str, ...] | None:
+def _needs(privacy: DeltaDisclosure) -> str | None:
     """Name what does not mend classes by merging them, where merging may break the model."""
-    return all_classes_at_once(privacy) if privacy.absent == "lenient" else None
+    return LEVELS if privacy.absent == "lenient" else None
 
 
 MODEL = Model(
@@ -168,7 +168,7 @@ MODEL = Model(
     criteria=criteria,
     shortfall=shortfall,
     closure=_closure,
-    held_by=_held_by,
+    needs=_needs,
     of_shares=always,
     by_persons=always,
     merges_persons=never,

@@ -20,7 +20,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once, reason_of
+from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing, reason_of
 from indistinct.models.exact import at_most, largest_ratio, rational, subject
 from indistinct.models.populations import crowd_of
 
@@ -79,5 +79,5 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=reason_of(evaluate),
-    held_by=all_classes_at_once,
+    needs=needing(LEVELS),
 )

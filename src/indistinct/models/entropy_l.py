@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.models import distinct_l, grassberger
-from indistinct.models.contract import ENTROPY, Context, Criterion, Evaluation, Model, all_classes_at_once
+from indistinct.models.contract import ENTROPY, LEVELS, Context, Criterion, Evaluation, Model
 from indistinct.models.exact import entropy_sign, subject
 from indistinct.models.histograms import add_up, distinct, is_constant, named, owners, share_of
 
@@ -152,9 +152,9 @@ def _closure(privacy: EntropyL) -> tuple[bool, bool]:
     return privacy.estimator == "shannon", False
 
 
-def _held_by(privacy: EntropyL) -> tuple[str, ...] | None:
+def _needs(privacy: EntropyL) -> str | None:
     """Name what does not mend classes by merging them, where merging may break the model."""
-    return all_classes_at_once(privacy) if privacy.estimator == "grassberger" else None
+    return LEVELS if privacy.estimator == "grassberger" else None
 
 
 def _of_shares(privacy: EntropyL | None) -> bool:
@@ -173,7 +173,7 @@ MODEL = Model(
     criteria=criteria,
     shortfall=shortfall,
     closure=_closure,
-    held_by=_held_by,
+    needs=_needs,
     of_shares=_of_shares,
     by_persons=_of_shares,
     merges_persons=lambda privacy: not _of_shares(privacy),

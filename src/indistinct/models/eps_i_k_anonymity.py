@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import Context, Criterion, Evaluation, Model, held_only_by
+from indistinct.models.contract import SEPARATION, Context, Criterion, Evaluation, Model, needing
 from indistinct.models.exact import largest_ratio, rational, subject
 from indistinct.models.intervals import epsilons_of, intervals_of, is_rising
 from indistinct.models.numbers import largest, numbers_of, series_of, windows
@@ -229,5 +229,5 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
-    held_by=held_only_by("largest_bucket_first"),  # a property of groups of k to 2k rows
+    needs=needing(SEPARATION),  # a property of groups of k to 2k rows
 )

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import ALPHA, Context, Criterion, Evaluation, Model, all_classes_at_once
+from indistinct.models.contract import ALPHA, EVERY_CLASS, Context, Criterion, Evaluation, Model, needing
 from indistinct.models.exact import bounds, largest_ratio, rational, subject
 from indistinct.models.numbers import largest, numbers_of, series_of, windows
 
@@ -123,11 +123,6 @@ def shortfall(privacy: EpsMAnonymity, root: Classes, context: Context) -> str:
     )
 
 
-def held_by(privacy: EpsMAnonymity) -> tuple[str, ...]:
-    """Name the algorithms that can hold the model: a search that mends classes by merging them may break it."""
-    return ("eps_m_partition", "mondrian", *all_classes_at_once(privacy))
-
-
 MODEL = Model(
     "eps_m_anonymity",
     scope="class",
@@ -138,6 +133,6 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
-    held_by=held_by,
+    needs=needing(EVERY_CLASS),  # a search that mends classes by merging them may break it
     necessary=necessary,
 )

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.errors import UnsupportedError
-from indistinct.models.contract import Context, Evaluation, Model, held_only_by, no_criteria
+from indistinct.models.contract import ITEM_SETS, Context, Evaluation, Model, needing, no_criteria
 from indistinct.tables.keys import KeyTable
 from indistinct.tables.order import lexicographic_order
 
@@ -144,5 +144,5 @@ MODEL = Model(
     achieved=achieved,
     criteria=no_criteria,
     shortfall=shortfall,
-    held_by=held_only_by("km"),
+    needs=needing(ITEM_SETS),
 )

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.errors import DataError
-from indistinct.models.contract import Context, Evaluation, Model, held_only_by, reason_of
+from indistinct.models.contract import HISTORY, Context, Evaluation, Model, needing, reason_of
 from indistinct.models.exact import subject
 from indistinct.models.histograms import distinct
 
@@ -76,7 +76,7 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=reason_of(evaluate),
-    held_by=held_only_by("m_invariance"),
+    needs=needing(HISTORY),
 )
 
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from indistinct.errors import PolicyError, UnsupportedError
 from indistinct.models import t_closeness
-from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once, no_criteria
+from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing, no_criteria
 from indistinct.models.exact import rational, subject
 from indistinct.models.histograms import only
 from indistinct.tables.records import Reference
@@ -164,5 +164,5 @@ MODEL = Model(
     achieved=achieved,
     criteria=no_criteria,
     shortfall=shortfall,
-    held_by=all_classes_at_once,
+    needs=needing(LEVELS),
 )

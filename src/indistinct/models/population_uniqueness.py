@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once, no_criteria, reason_of
+from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing, no_criteria, reason_of
 from indistinct.models.estimators import Estimate, estimate, size_counts
 
 if TYPE_CHECKING:
@@ -80,5 +80,5 @@ MODEL = Model(
     achieved=achieved,
     criteria=no_criteria,
     shortfall=reason_of(evaluate),
-    held_by=all_classes_at_once,
+    needs=needing(LEVELS),
 )

@@ -34,7 +34,7 @@ import numpy as np
 
 from indistinct.errors import UnsupportedError
 from indistinct.models import k_anonymity
-from indistinct.models.contract import Context, Criterion, Evaluation, K, Model, all_classes_at_once, reason_of
+from indistinct.models.contract import LEVELS, Context, Criterion, Evaluation, K, Model, reason_of
 from indistinct.models.exact import SAFE, power_sign, subject
 from indistinct.models.populations import population_rows
 
@@ -177,9 +177,9 @@ def _closure(privacy: Profitability) -> tuple[bool, bool]:
     return not privacy.attack, not privacy.attack
 
 
-def _held_by(privacy: Profitability) -> tuple[str, ...] | None:
+def _needs(privacy: Profitability) -> str | None:
     """Name what does not mend classes by merging them, where merging may break the model."""
-    return all_classes_at_once(privacy) if privacy.attack else None
+    return LEVELS if privacy.attack else None
 
 
 MODEL = Model(
@@ -193,5 +193,5 @@ MODEL = Model(
     criteria=criteria,
     shortfall=reason_of(evaluate),
     closure=_closure,
-    held_by=_held_by,
+    needs=_needs,
 )

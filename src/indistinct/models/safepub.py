@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.models import k_anonymity
-from indistinct.models.contract import Context, Criterion, Evaluation, Model, held_only_by, reason_of
+from indistinct.models.contract import MECHANISM, Context, Criterion, Evaluation, Model, needing, reason_of
 
 if TYPE_CHECKING:
     from indistinct.policy.privacy import Safepub
@@ -189,5 +189,5 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=reason_of(evaluate),
-    held_by=held_only_by("safepub"),
+    needs=needing(MECHANISM),
 )

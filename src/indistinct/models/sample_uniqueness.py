@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once, no_criteria
+from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing, no_criteria
 from indistinct.models.exact import rational
 
 if TYPE_CHECKING:
@@ -67,5 +67,5 @@ MODEL = Model(
     achieved=achieved,
     criteria=no_criteria,
     shortfall=shortfall,
-    held_by=all_classes_at_once,
+    needs=needing(LEVELS),
 )

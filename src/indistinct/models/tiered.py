@@ -25,7 +25,7 @@ import numpy as np
 
 from indistinct.errors import DataError
 from indistinct.models import shares
-from indistinct.models.contract import Context, Evaluation, Model, all_classes_at_once
+from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing
 from indistinct.models.histograms import only, owners
 
 if TYPE_CHECKING:
@@ -115,6 +115,6 @@ MODEL = Model(
     criteria=criteria,
     shortfall=shortfall,
     closure=closure,
-    held_by=all_classes_at_once,
+    needs=needing(LEVELS),
     by_persons=by_persons,
 )

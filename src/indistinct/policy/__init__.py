@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from indistinct.policy.document import ALGORITHMS, Attribute, Policy
+from indistinct.policy.attribute import Attribute
+from indistinct.policy.document import Policy
 from indistinct.policy.draft import draft
 from indistinct.policy.flags import Flags, Reading, from_flags, given_or_flags
 from indistinct.policy.load import GivenPolicy, given, loads, update
@@ -22,6 +23,7 @@ from indistinct.policy.privacy import (
     RecursiveCL,
     TCloseness,
 )
+from indistinct.policy.recoding import ALGORITHMS
 from indistinct.policy.roles import ROLES, Roles, normalize, resolve
 from indistinct.policy.suggest import ColumnFacts, Suggestion, facts_of, suggest
 

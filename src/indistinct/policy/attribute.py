@@ -16,15 +16,13 @@ from pydantic import (
 )
 
 from indistinct.policy.generalization import ORDERED_TYPES, TYPES_OF_KIND, Dates, Generalization, Range
-from indistinct.policy.parameters import Exact, Whole, exact
+from indistinct.policy.parameters import Exact, Whole, exact, plain_section
 from indistinct.policy.problems import Section, problem, refuse, show
 from indistinct.policy.roles import AnyRole  # noqa: TC001  # pydantic reads it at run time
+from indistinct.policy.table import Confirmed
 
 if TYPE_CHECKING:
     from pydantic_core import InitErrorDetails
-
-from indistinct.policy.document import _plain
-from indistinct.policy.table import Confirmed
 
 
 def _ends(value: Any) -> tuple[Fraction, Fraction] | tuple[date, date]:
@@ -124,7 +122,7 @@ class Attribute(Section):
     @property
     def spec(self) -> dict[str, Any] | None:
         """The hierarchy as a plain mapping, as in the file; None when the column is never changed."""
-        return None if self.hierarchy is None else _plain(self.hierarchy)
+        return None if self.hierarchy is None else plain_section(self.hierarchy)
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

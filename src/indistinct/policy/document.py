@@ -22,9 +22,10 @@ from indistinct.notices import Notice
 from indistinct.outputs import Origin, origin
 from indistinct.policy.files import files_of
 from indistinct.policy.generalization import ORDERED_TYPES, TREES
-from indistinct.policy.parameters import plain, whole
+from indistinct.policy.parameters import default_of, plain_section, whole
 from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, KmAnonymity, NTCloseness, Numeric, TCloseness, Tiered
 from indistinct.policy.problems import Section, nearest, path, problem, refuse, show
+from indistinct.policy.public import public_form
 from indistinct.policy.transforms import AnyTransform, Km, LocalSuppression
 
 if TYPE_CHECKING:
@@ -34,24 +35,13 @@ if TYPE_CHECKING:
 
 from indistinct.policy.attribute import Attribute
 from indistinct.policy.output import Output
-from indistinct.policy.recoding import Recoding
+from indistinct.policy.recoding import AnyRecoding, Local, algorithm_for, option
 from indistinct.policy.releases import Releases
 from indistinct.policy.run import Run
 from indistinct.policy.suppression import Suppression
 from indistinct.policy.table import Missing, Person, Table
 
 NUMERIC_TYPES = ("integer", "decimal", "date")
-
-
-# the algorithm that is taken for a model where the policy names none
-ALGORITHM_OF_MODEL = {
-    "eps_i_k_anonymity": "largest_bucket_first",
-    "ke_anonymity": "ke_partition",
-    "eps_m_anonymity": "eps_m_partition",
-    "graded_l": "graded_local",
-    "km_anonymity": "km",
-    "m_invariance": "m_invariance",
-}
 
 
 class Policy(Section):
@@ -83,7 +73,7 @@ class Policy(Section):
     """Transforms of single cells and rows, applied in this order by a step of its own; they give no k."""
     suppression: Suppression = Field(default_factory=Suppression)
     missing: Missing = Field(default_factory=Missing)
-    recoding: Recoding = Field(default_factory=Recoding)
+    recoding: AnyRecoding = Field(default_factory=Local)
     output: Output = Field(default_factory=Output)
     releases: Releases | None = None
     run: Run = Field(default_factory=Run)
@@ -96,6 +86,21 @@ class Policy(Section):
 
         def __init__(self, /, **data: Any) -> None: ...
 
+    @model_validator(mode="before")
+    @classmethod
+    def _choose_algorithm(cls, data: Any) -> Any:
+        """Where the policy names no algorithm, take the one that a model needs."""
+        recoding = data.get("recoding", {}) if isinstance(data, Mapping) else None
+        if not isinstance(recoding, Mapping) or "algorithm" in recoding:
+            return data
+        models = data.get("privacy", ())
+        names = [
+            str(model.get("model")) if isinstance(model, Mapping) else str(getattr(model, "model", ""))
+            for model in (models if isinstance(models, list | tuple) else ())
+        ]
+        chosen = algorithm_for(names)
+        return data if chosen is None else {**data, "recoding": {"algorithm": chosen, **recoding}}
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         refuse(
@@ -106,24 +111,10 @@ class Policy(Section):
                 *self._transform_problems(),
             ]
         )
-        self._choose_algorithm()
         return self
 
-    def _choose_algorithm(self) -> None:
-        """Where the policy names no algorithm, take the one that a model needs.
-
-        ``ke_anonymity`` beside other models is held by ``local``, in classes of one table.
-        """
-        models = [model.model for model in self.privacy]
-        needed = [ALGORITHM_OF_MODEL[name] for name in models if name in ALGORITHM_OF_MODEL]
-        if needed == ["ke_partition"] and len(models) > 1:
-            return
-        if needed and "algorithm" not in self.recoding.model_fields_set:
-            chosen = self.recoding.model_copy(update={"algorithm": needed[0]})
-            object.__setattr__(self, "recoding", chosen)  # a default that depends on another section
-
     def _target_problems(self) -> list[InitErrorDetails]:
-        target = self.recoding.target
+        target = option(self.recoding, "target")
         attribute = None if target is None else self.attributes.get(target)
         if attribute is None or attribute.role in ("sensitive", "insensitive"):
             return []
@@ -291,6 +282,9 @@ class Policy(Section):
         'no-protection'
         """
         found = []
+        for key in self.recoding.unused:
+            sentence = f"{key} under [recoding] has no effect: {self.recoding.algorithm} does not know it"
+            found.append(Notice("unused", None, sentence))
         for position, model in enumerate(self.privacy):
             if model.is_void:
                 place = path(("privacy", position))
@@ -313,7 +307,7 @@ class Policy(Section):
                 found.append(Notice("unprotected", name, sentence))
             if attribute.role != "quasi_identifying":
                 defaults = ("weight", "min_level", "max_level")
-                extra = [key for key in defaults if getattr(attribute, key) != _default(Attribute, key)]
+                extra = [key for key in defaults if getattr(attribute, key) != default_of(Attribute, key)]
                 found += [
                     Notice("unused", name, f'{key} of "{name}" has no effect: it is for quasi-identifiers')
                     for key in extra
@@ -326,7 +320,7 @@ class Policy(Section):
         >>> Policy(attributes={"age": {"role": "qi"}}).plain()
         {'version': 1, 'attributes': {'age': {'role': 'quasi_identifying'}}}
         """
-        data: dict[str, Any] = _plain(self)
+        data: dict[str, Any] = plain_section(self)
         return data
 
     def hash(self) -> str:
@@ -417,62 +411,3 @@ def _number_problems(model: Numeric, attribute: Attribute, position: int) -> lis
         sentence = f'has missing = "{attribute.missing}", which is no number: set missing = "drop"'
         return [problem(place, sentence, model.attribute)]
     return []
-
-
-# what tells of the table, of its owner's machine or of values that need not be published
-PRIVATE = frozenset(
-    {"source", "key_file", "key_env", "mapping_file", "order", "domain", "values", "population", "history", "run"}
-)
-
-
-def public_form(plain: dict[str, Any]) -> dict[str, Any]:
-    """Return a policy (as ``Policy.plain`` writes it) without what is private.
-
-    A column with ``public_domain`` keeps its domain, values and order. Of a file stands the SHA-256, or nothing where
-    it cannot be read.
-
-    >>> public_form({"attributes": {"age": {"role": "sensitive", "domain": [25, 97]}}})
-    {'attributes': {'age': {'role': 'sensitive'}}}
-    """
-    found: dict[str, Any] = _without(plain, PRIVATE)
-    return found
-
-
-def _without(value: Any, private: frozenset[str]) -> Any:
-    if isinstance(value, list):
-        return [_without(item, private) for item in value]
-    if not isinstance(value, dict):
-        return value
-    hidden = private - {"order", "domain", "values"} if value.get("public_domain") is True else private
-    kept = {key: _without(item, hidden) for key, item in value.items() if key not in hidden}
-    if "file" in kept:
-        kept["file"] = _file_hash(str(kept["file"]))
-    return {key: item for key, item in kept.items() if item not in ({}, None)}
-
-
-def _file_hash(place: str) -> str | None:
-    try:
-        return hashlib.sha256(Path(place).read_bytes()).hexdigest()
-    except OSError:
-        return None
-
-
-def _default(section: type[Section], name: str) -> Any:
-    return section.model_fields[name].get_default(call_default_factory=True)
-
-
-def _plain(value: Any) -> Any:
-    """Turn sections into plain data, in field order, leaving out defaults but for version and tags."""
-    if isinstance(value, Section):
-        kept = {}
-        for name, field in type(value).model_fields.items():
-            item = getattr(value, name)
-            is_tag = name in ("version", "model", "method") or (name == "kind" and item != "file")
-            if is_tag or item != _default(type(value), name):
-                kept[field.alias or name] = _plain(item)
-        return kept
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return plain(value) if isinstance(value, Fraction) else value

@@ -23,6 +23,7 @@ CALENDAR = ("day", "week", "month", "quarter", "half", "year", "decade", "centur
 class Taxonomy(Section):
     """The levels stand in a CSV file as ARX writes it: leaf, level 1, ..., top; the separator is sniffed."""
 
+    optional_tag = True
     kind: Literal["file"] = "file"
     file: str = Field(min_length=1)
     """Path of the file, relative to the policy file."""

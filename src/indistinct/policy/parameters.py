@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
-from indistinct.policy.problems import Section
+from indistinct.policy.problems import TAGS, Section
 
 # what a threshold may be given as; each class also states its arguments for type checkers, which cannot see
 # that the base class takes positional ones
@@ -78,6 +79,28 @@ def plain(value: Fraction) -> int | float | str:
     except OverflowError:
         return str(value)
     return as_float if Fraction(repr(as_float)) == value else str(value)
+
+
+def default_of(section: type[Section], name: str) -> Any:
+    """Return the default of a field."""
+    return section.model_fields[name].get_default(call_default_factory=True)
+
+
+def plain_section(value: Any) -> Any:
+    """Turn sections into plain data, in field order, leaving out defaults but for version and tags."""
+    if isinstance(value, Section):
+        kept = {}
+        for name, field in type(value).model_fields.items():
+            item = getattr(value, name)
+            is_tag = name == "version" or (name in TAGS and not type(value).optional_tag)
+            if is_tag or item != default_of(type(value), name):
+                kept[field.alias or name] = plain_section(item)
+        return kept | {key: plain_section(item) for key, item in getattr(value, "unused", {}).items()}
+    if isinstance(value, Mapping):
+        return {key: plain_section(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [plain_section(item) for item in value]
+    return plain(value) if isinstance(value, Fraction) else value
 
 
 Exact = Annotated[

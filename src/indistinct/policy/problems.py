@@ -41,7 +41,7 @@ _NAMES: dict[object, str] = {
     str: "a text in quotes",
 }
 _PLURALS: dict[object, str] = {int: "whole numbers", Fraction: "numbers", str: "texts in quotes"}
-TAGS = ("model", "kind", "method")
+TAGS = ("model", "kind", "method", "algorithm")
 _inside: ContextVar[bool] = ContextVar("inside another section", default=False)
 
 
@@ -65,9 +65,8 @@ def _complete(schema: dict[str, Any], section: type[BaseModel]) -> None:
         schema["properties"][name]["description"] = text
     schema["description"] = (section.__doc__ or "").partition("\n\n")[0].replace("``", "").strip()
     tags = [tag for tag in TAGS if {"default", "const"} <= schema["properties"].get(tag, {}).keys()]
-    needed = [tag for tag in tags if schema["properties"][tag]["default"] != "file"]
-    if needed:
-        schema["required"] = [*needed, *schema.get("required", [])]
+    if tags and not getattr(section, "optional_tag", False):
+        schema["required"] = [*tags, *schema.get("required", [])]
 
 
 def _docstrings(section: type[BaseModel]) -> dict[str, str]:
@@ -90,11 +89,13 @@ def _json_number(limit: Any) -> int | float:
 class Section(BaseModel):
     """Base of every part of a policy: closed to unknown keys, frozen, and refusing with a PolicyError.
 
-    ``hints`` says what to do instead of keys that somebody may try.
+    ``hints`` says what to do instead of keys that somebody may try; ``optional_tag``: the section is the one that is
+    meant where the key that tells sections apart (one of ``TAGS``) is left out.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, json_schema_extra=_complete)
     hints: ClassVar[dict[str, str]] = {}
+    optional_tag: ClassVar[bool] = False
 
     def __init__(self, /, **data: Any) -> None:
         # pydantic calls this for nested sections too: only the outermost turns problems into the final error

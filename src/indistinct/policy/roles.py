@@ -15,7 +15,8 @@ from indistinct.policy.problems import nearest, path
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from indistinct.policy.document import Attribute, Policy
+    from indistinct.policy.attribute import Attribute
+    from indistinct.policy.document import Policy
 
 Role = Literal["identifying", "quasi_identifying", "sensitive", "insensitive"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -100,7 +101,7 @@ def resolve(policy: Policy, columns: Sequence[str]) -> Roles:
     when the table has columns that the policy does not name and ``[table] unlisted`` is not set. Not checked:
     values.
     """
-    from indistinct.policy.document import Attribute
+    from indistinct.policy.attribute import Attribute
 
     _require_columns(policy, columns)
     person = policy.person.key if policy.person else None

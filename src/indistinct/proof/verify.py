@@ -16,6 +16,7 @@ from indistinct.history.signatures import invariant_model
 from indistinct.models import Context
 from indistinct.notices import Notice
 from indistinct.policy import given as given_policy
+from indistinct.policy.recoding import option
 from indistinct.proof.claims import false_claims, missing_rows, published_sizes
 from indistinct.proof.coverage import Coverage, Side, coverage
 from indistinct.proof.files import parts_of, read_parts
@@ -286,7 +287,7 @@ def _coverage(
     prepared: Prepared, found: Recount, before: Recount, quasi: Sequence[str], untouched: Sequence[str]
 ) -> Coverage:
     if declared(prepared.policy) == "perturbing":
-        how = prepared.policy.recoding.aggregate
+        how = option(prepared.policy.recoding, "aggregate")
         return Coverage("not proven", [], f"the policy publishes the {how} of each class, which covers no original")
     tables, labels, values = [], [], []
     for name in quasi:

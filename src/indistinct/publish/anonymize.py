@@ -17,11 +17,11 @@ from indistinct.policy import given as given_policy
 from indistinct.proof.ranges import check_ranges, with_ranges
 from indistinct.publish.deliver import Clock, ask_ledger, deliver, files_of, outputs_of, refuse_failed, verified
 from indistinct.publish.document import document_of
+from indistinct.publish.ready import ready
 from indistinct.publish.transform import Transformed
 from indistinct.publish.transform_record import qualify
 from indistinct.sentences.results import as_html, release_text
 from indistinct.session.item_sets import with_item_levels
-from indistinct.session.ready import ready
 from indistinct.session.restates import restated
 from indistinct.tables.count import silent
 from indistinct.tables.identifiers import mapping_output, stage_mapping

@@ -10,6 +10,7 @@ from indistinct.models import Context
 from indistinct.models.safepub import budget
 from indistinct.notices import Notice
 from indistinct.policy.privacy import Safepub
+from indistinct.policy.recoding import option
 from indistinct.proof.groups import PROTECTS, weakness
 from indistinct.proof.invariance import NO_CLAIM
 from indistinct.publish.manifest import earlier_releases
@@ -43,8 +44,8 @@ def document_of(decision: Decision, output: Path | None) -> dict[str, Any]:
         notices.append(Notice("left-out", None, f"{prepared.counted.left_out} {message}"))
     if declared(policy) == "perturbing":
         message = (
-            f"quasi-identifiers are the {policy.recoding.aggregate} of their class (median or mode where there is no "
-            "mean): a published cell need not cover its original, and losses are those of the ranges of the classes"
+            f"quasi-identifiers are the {option(policy.recoding, 'aggregate')} of their class (median or mode where "
+            "there is no mean): a published cell need not cover its original, and losses are those of the ranges of the classes"
         )
         notices.append(Notice("perturbing", None, message))
     names = [hierarchy.attribute for hierarchy in frequencies.quasi]

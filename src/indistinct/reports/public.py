@@ -18,7 +18,7 @@ import tomlkit
 
 from indistinct.algorithms import form_of
 from indistinct.errors import UnsupportedError
-from indistinct.policy.document import public_form
+from indistinct.policy.public import public_form
 from indistinct.publish.manifest import MECHANISMS
 from indistinct.publish.withheld import class_sizes
 from indistinct.reports.attackers import attacks_of_file, check_attacks, risk_of_file

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.algorithms import form_of
+from indistinct.assess.side_by_side import column_axis
 from indistinct.losses import kullback_leibler
-from indistinct.proof.side_by_side import column_axis
+from indistinct.policy.recoding import option
 from indistinct.reports.attackers import check_attacks, check_risk, risk_before_and_after
 from indistinct.tables.classes import classes_of
 from indistinct.tables.records import SUPPRESSED
@@ -109,7 +110,7 @@ def asked(policy: Policy) -> dict[str, Any]:
     """What the policy asks of the search."""
     return {
         "algorithm": policy.recoding.algorithm,
-        "aim": policy.recoding.loss,
+        "aim": option(policy.recoding, "loss"),
         "limit": float(policy.suppression.limit),
         "person": policy.person is not None,
     }

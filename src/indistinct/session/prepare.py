@@ -18,6 +18,7 @@ from indistinct.models.numbers import missing_refused
 from indistinct.notices import Notice
 from indistinct.policy import resolve
 from indistinct.policy.privacy import Numeric
+from indistinct.policy.recoding import option
 from indistinct.session.absent_columns import as_it_stands
 from indistinct.session.population import population_of, require_sample
 from indistinct.session.readable import require_readable
@@ -86,7 +87,7 @@ def modelled(policy: Policy) -> tuple[str, ...]:
 
     Those that some model looks at, and the target of the recoding, last where the policy does not name it.
     """
-    target = policy.recoding.target
+    target = option(policy.recoding, "target")
     used = {name for model in policy.privacy for name in model.attributes_used} | {target}
     named = tuple(name for name in policy.attributes if name in used)
     return named if target is None or target in named else (*named, target)
@@ -320,7 +321,7 @@ def _with_population(frequencies: Frequencies, policy: Policy, population: Popul
 
 def _check_target(policy: Policy, roles: Roles, source: Source) -> None:
     """Refuse a target of the recoding that the table lacks or that is not published as it is."""
-    target = policy.recoding.target
+    target = option(policy.recoding, "target")
     if target is None:
         return
     if target not in source.columns:

@@ -1,6 +1,6 @@
 """Columns published unchanged that tell a generalized one all the same, named before anything is delivered.
 
-``indistinct.risk.determination`` says what counts. Compared are the columns that are published as they are (insensitive
+``indistinct.session.determination`` says what counts. Compared are the columns that are published as they are (insensitive
 and sensitive ones, and quasi-identifiers without a hierarchy) with every quasi-identifier that is generalized, level by
 level, and the columns beside a release in groups with the sensitive column that its groups hide. Not looked for: a
 value that follows from two columns other than by a sum or a difference, and a column that only narrows another down.
@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from indistinct.formats.columnar import is_text
 from indistinct.notices import Notice
-from indistinct.risk.determination import by_arithmetic, by_value, combined, may_be_equal, may_determine, sample
+from indistinct.session.determination import by_arithmetic, by_value, combined, may_be_equal, may_determine, sample
 from indistinct.session.prepare import reading_of
 from indistinct.tables.order import numbered_rows
 from indistinct.tables.records import SUPPRESSED
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.hierarchies.hierarchy import Hierarchy
-    from indistinct.risk.determination import Determined
+    from indistinct.session.determination import Determined
     from indistinct.session.prepare import Prepared
     from indistinct.tables.records import Assignment, Recoding
 

@@ -12,7 +12,7 @@ from indistinct.models import MODELS, achieved, evaluate, is_merge_closed, is_of
 from indistinct.models.exact import rational
 from indistinct.notices import Notice
 from indistinct.policy.parameters import Privacy
-from indistinct.risk.suitability import suitability
+from indistinct.session.suitability import suitability
 from indistinct.tables.records import SUPPRESSED
 
 if TYPE_CHECKING:

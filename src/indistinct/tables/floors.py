@@ -56,7 +56,7 @@ def floored(frequencies: Frequencies) -> tuple[Frequencies, Int32] | None:
     if frequencies.persons is not None:
         tuple_of = np.empty(len(frequencies.start) - 1, np.int64)
         tuple_of[frequencies.tuple_of] = found.tuple_of[place]
-        found = replace(found, persons=_persons(frequencies.persons, tuple_of, len(start) - 1))
+        found = replace(found, persons=_persons(frequencies.persons, tuple_of, len(start) - 1, place))
     return found, place
 
 
@@ -102,8 +102,8 @@ def _signatures(told: Signatures, cells: NDArray[Any]) -> Signatures:
     return replace(told, of_cell=told.of_cell[cells])
 
 
-def _persons(persons: Persons, tuple_of: NDArray[np.int64], tuples: int) -> Persons:
-    """Persons all of whose tuples became one are single in it."""
+def _persons(persons: Persons, tuple_of: NDArray[np.int64], tuples: int, cell_of: Int32) -> Persons:
+    """Persons all of whose tuples became one are single in it; who has rows of joined cells has their sum."""
     single = np.zeros(tuples, np.int64)
     np.add.at(single, tuple_of, persons.single)
     width = max(persons.spanning, 1)
@@ -115,4 +115,10 @@ def _persons(persons: Persons, tuple_of: NDArray[np.int64], tuples: int) -> Pers
     numbers = np.cumsum(times > 1, dtype=np.int32) - 1
     start = np.zeros(tuples + 1, np.int64)
     np.cumsum(np.bincount(where[~alone], minlength=tuples), out=start[1:])
-    return Persons(single, start, numbers[who[~alone]].astype(np.int32), int((times > 1).sum()), persons.total)
+    ids, spanning = numbers[who[~alone]].astype(np.int32), int((times > 1).sum())
+    people = int(persons.person.max(initial=-1)) + 1
+    pairs, at = np.unique(cell_of[persons.cell].astype(np.int64) * people + persons.person, return_inverse=True)
+    rows = np.zeros(len(pairs), np.int64)
+    np.add.at(rows, at.reshape(-1), persons.rows)
+    cell, person = (part.astype(np.int32) for part in np.divmod(pairs, max(people, 1)))
+    return Persons(single, start, ids, spanning, persons.total, cell, person, rows, persons.several)

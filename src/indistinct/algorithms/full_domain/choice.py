@@ -10,6 +10,7 @@ from indistinct.algorithms.full_domain.lattice import build_lattice
 from indistinct.algorithms.full_domain.tags import Tags
 from indistinct.algorithms.full_domain.verdicts import Judge
 from indistinct.algorithms.optimal import fewest_suppressed
+from indistinct.policy.recoding import option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -41,5 +42,5 @@ def choose(
         refusal = hopeless(frequencies, policy.privacy, share, judge.tables)
         if refusal is not None:
             raise refusal
-        needed = fewest_suppressed(frequencies, judge, progress, policy.recoding.time_budget)
+        needed = fewest_suppressed(frequencies, judge, progress, option(policy.recoding, "time_budget"))
         raise infeasible(frequencies, policy.privacy, share, judge.tables, needed)

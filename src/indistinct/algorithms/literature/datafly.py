@@ -19,7 +19,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.full_domain.climb import climb
+from indistinct.models.contract import EVERY_CLASS, LEVELS
+from indistinct.policy.recoding import Datafly
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,3 +46,6 @@ def datafly(frequencies: Frequencies, policy: Policy, progress: Progress) -> Ass
 
 def _most_values(lattice: Lattice, node: tuple[int, ...], attributes: Sequence[int]) -> int:
     return max(attributes, key=lambda a: (np.count_nonzero(lattice.node_rows[a][node[a]]), -a))
+
+
+ALGORITHM = Algorithm(Datafly, datafly, "truthful", offers=frozenset({LEVELS, EVERY_CLASS}), by_level=True)

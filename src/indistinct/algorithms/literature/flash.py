@@ -26,8 +26,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.full_domain.choice import choose
 from indistinct.algorithms.full_domain.tags import HOLDS, MARGIN, nodes_at
+from indistinct.models.contract import EVERY_CLASS, LEVELS
+from indistinct.policy.recoding import Flash
 
 if TYPE_CHECKING:
     from indistinct.algorithms.full_domain.tags import Tags
@@ -111,3 +114,6 @@ def _promising(tags: Tags) -> list[Node]:
         found.append(tuple(holding[i].tolist()))
         least = min(least, tags.loss(found[-1]))
     return found
+
+
+ALGORITHM = Algorithm(Flash, flash, "truthful", offers=frozenset({LEVELS, EVERY_CLASS}), by_level=True)

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.algorithms.clusters import Units, clustered, numbered_runs
+from indistinct.algorithms.contract import Algorithm
+from indistinct.policy.recoding import Hilbert
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,3 +63,6 @@ def groups_along_curve(units: Units, progress: Progress) -> Int64:
     groups = np.empty(n, np.int64)
     groups[order] = numbered_runs(cut)
     return groups
+
+
+ALGORITHM = Algorithm(Hilbert, hilbert, "truthful", merges=True)

@@ -32,12 +32,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.full_domain.choice import choose
 from indistinct.algorithms.full_domain.lattice import build_lattice
 from indistinct.algorithms.full_domain.tags import Tags, nodes_at
 from indistinct.algorithms.full_domain.verdicts import Judge
 from indistinct.hierarchies.hierarchy import Level
 from indistinct.models import is_of_classes
+from indistinct.models.contract import EVERY_CLASS, LEVELS
+from indistinct.policy.recoding import Incognito
 
 if TYPE_CHECKING:
     from indistinct.hierarchies.hierarchy import Hierarchy
@@ -96,3 +99,6 @@ def _with_root(hierarchy: Hierarchy) -> Hierarchy:
         return hierarchy
     root = Level(np.zeros(hierarchy.size, np.int32), (hierarchy.root,), (Fraction(1),))
     return replace(hierarchy, levels=(*levels, root), max_level=None)
+
+
+ALGORITHM = Algorithm(Incognito, incognito, "truthful", offers=frozenset({LEVELS, EVERY_CLASS}), by_level=True)

@@ -24,7 +24,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.algorithms.clusters import Units, clustered, in_parts
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.local.costs import costs_of
+from indistinct.policy.recoding import KMember, option
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,7 +59,7 @@ def clustered_greedily(
     frequencies: Frequencies, policy: Policy, progress: Progress, name: str, costs: Costs
 ) -> Assignment:
     """Run the clustering with other costs."""
-    most = policy.recoding.partition
+    most = option(policy.recoding, "partition")
 
     def cluster(units: Units) -> Int64:
         return in_parts(units, most, name, lambda n: n * n // 2, lambda part: k_member_groups(part, costs, progress))
@@ -94,3 +96,6 @@ def k_member_groups(units: Units, costs: Costs, progress: Progress) -> Int64:
     np.add.at(boxes[:, width], class_of[placed], units.mass[placed, 0].astype(np.int32))
     join_clusters(costs, units.reach, units.mass, rest, left, clusters, class_of, boxes)
     return class_of.astype(np.int64)
+
+
+ALGORITHM = Algorithm(KMember, k_member, "truthful", merges=True)

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.literature.k_member import clustered_greedily
 from indistinct.algorithms.local.costs import costs_of
+from indistinct.policy.recoding import KSimilar
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,3 +40,6 @@ def k_similar(frequencies: Frequencies, policy: Policy, progress: Progress) -> A
 
 def _steps(hierarchy: Hierarchy, level: int) -> NDArray[np.float64]:
     return np.full(hierarchy.size, float(level))
+
+
+ALGORITHM = Algorithm(KSimilar, k_similar, "truthful", merges=True)

@@ -23,7 +23,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.algorithms.clusters import Units, clustered, in_parts
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.scales import counts_of, space_of
+from indistinct.policy.recoding import Mdav, option
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,7 +48,7 @@ def mdav(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assign
     Raises InfeasibleError when the models cannot be met within the suppression limit; PolicyError as above; whatever
     ``progress`` raises. Not checked: that the models are merge-closed (``algorithms.require_fit``).
     """
-    most = policy.recoding.partition
+    most = option(policy.recoding, "partition")
 
     def cluster(units: Units) -> Int64:
         return in_parts(
@@ -77,3 +79,6 @@ def mdav_groups(units: Units, progress: Progress) -> Int64:
             break
     mdav_end(space, units.codes, units.mass, k, rest, left, clusters, class_of, counts, *scratch)
     return class_of.astype(np.int64)
+
+
+ALGORITHM = Algorithm(Mdav, mdav, "truthful", merges=True)

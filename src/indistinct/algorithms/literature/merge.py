@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.algorithms.clusters import state_of_classes
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.literature.mondrian import Medians
 from indistinct.algorithms.local.frame import within_limit
 from indistinct.algorithms.local.settle import settle_classes
@@ -37,6 +38,7 @@ from indistinct.algorithms.rounds import blocks_as_parts, split_while
 from indistinct.kernels.criteria import T_HIERARCHICAL, T_ORDERED
 from indistinct.kernels.guards import KIND, LEAST_SIZE
 from indistinct.models import is_absorbing
+from indistinct.policy.recoding import Merge, option
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,7 +68,7 @@ def merge(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assig
     def solve(problem: Problem, hopeless: Bools) -> Assignment:
         parts, k = _start(problem, hopeless, progress)
         state = state_of_classes(problem, parts)
-        merge_worst(state, progress, by_loss=policy.recoding.partner == "loss")
+        merge_worst(state, progress, by_loss=option(policy.recoding, "partner") == "loss")
         asked = int(problem.guards.limits[LEAST_SIZE])
         larger = f"merging began with classes of {k} rows or more, so that there were at most {MOST_CLASSES:,} of them"
         return assignment_of(state, settle_classes(state, hopeless), (larger,) if k > asked else ())
@@ -130,3 +132,6 @@ def merge_worst(state: State, progress: Progress, *, by_loss: bool) -> None:
         both = np.flatnonzero(parts.mass[:, 0] != before)
         changed = both[parts.mass[both, 0] > 0]
         place[changed] = place[both].min()
+
+
+ALGORITHM = Algorithm(Merge, merge, "truthful", merges=True)

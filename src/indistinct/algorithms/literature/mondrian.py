@@ -26,12 +26,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.fitting import refuse_persons, refuse_published_alike
 from indistinct.algorithms.local.frame import within_limit
 from indistinct.algorithms.rounds import Parts, as_assignment, blocks_as_parts, split_while
 from indistinct.algorithms.scales import places_of
 from indistinct.errors import InfeasibleError
 from indistinct.models import is_merge_closed
+from indistinct.models.contract import EVERY_CLASS
+from indistinct.policy.recoding import Mondrian, option
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,7 +71,7 @@ def mondrian(frequencies: Frequencies, policy: Policy, progress: Progress) -> As
     >>> mondrian(table, policy, silent).class_of.tolist()
     [0, 0, 1, 1]
     """
-    relaxed = policy.recoding.mode == "relaxed"
+    relaxed = option(policy.recoding, "mode") == "relaxed"
     if relaxed:
         refuse_persons(frequencies, 'mondrian with mode = "relaxed"')
         refuse_published_alike(policy, 'mondrian with mode = "relaxed"', 'set mode = "strict"')
@@ -222,3 +225,6 @@ def _child(hierarchy: Hierarchy, code: Int64, level: Int64) -> Int64:
     """Node of each code one level below the given one."""
     nodes = np.stack([found.node_of for found in hierarchy.levels])
     return nodes[np.maximum(level - 1, 0), code].astype(np.int64)
+
+
+ALGORITHM = Algorithm(Mondrian, mondrian, "truthful", offers=frozenset({EVERY_CLASS}))

@@ -38,6 +38,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.full_domain.climb import not_found
 from indistinct.algorithms.full_domain.infeasible import suppression_limit
 from indistinct.algorithms.full_domain.lattice import build_lattice
@@ -45,6 +46,7 @@ from indistinct.algorithms.full_domain.verdicts import Judge
 from indistinct.algorithms.members import members
 from indistinct.models import Context, criteria, satisfied
 from indistinct.models.contract import K
+from indistinct.policy.recoding import MuArgus, option
 from indistinct.tables.classes import classes_of
 from indistinct.tables.order import numbered_rows
 from indistinct.tables.records import SUPPRESSED, Assignment
@@ -102,7 +104,7 @@ class Masking:
         self.progress = progress
         self.everyone = np.arange(len(frequencies.tuples))
         width = len(frequencies.quasi)
-        sizes = range(1, min(policy.recoding.combinations, width) + 1)
+        sizes = range(1, min(option(policy.recoding, "combinations"), width) + 1)
         self.sets: list[Columns] = [chosen for size in sizes for chosen in combinations(range(width), size)]
         tops = [hierarchy.levels[-1].node_of for hierarchy in frequencies.quasi]
         self.can_be_blank = [
@@ -274,3 +276,6 @@ def hitting_set(sets: list[Columns], order: list[int]) -> list[int] | None:
         chosen.append(most)
         left = [one for one in left if most not in one]
     return chosen
+
+
+ALGORITHM = Algorithm(MuArgus, mu_argus, "truthful")

@@ -21,8 +21,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.full_domain.choice import choose
 from indistinct.algorithms.full_domain.tags import nodes_at
+from indistinct.models.contract import EVERY_CLASS, LEVELS
+from indistinct.policy.recoding import Ola
 
 if TYPE_CHECKING:
     from indistinct.algorithms.full_domain.tags import Tags
@@ -66,3 +69,6 @@ def _k_min(tags: Tags, bottom: Node, top: Node) -> None:
             _k_min(tags, bottom, node)
         else:
             _k_min(tags, node, top)
+
+
+ALGORITHM = Algorithm(Ola, ola, "truthful", offers=frozenset({LEVELS, EVERY_CLASS}), by_level=True)

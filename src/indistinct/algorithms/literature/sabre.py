@@ -28,10 +28,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.curve import curve_order
 from indistinct.algorithms.fitting import one_t_closeness, refuse_persons
 from indistinct.algorithms.local.frame import within_limit
 from indistinct.algorithms.rounds import Parts, as_assignment, blocks_as_parts, split_while
+from indistinct.policy.recoding import Sabre
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -185,3 +187,6 @@ def _split(hierarchy: Hierarchy, bucket: Bucket, costs: _Costs, distance: str) -
         return [(begin, end - 1) for begin, end in pairwise(edges)]
     cut = costs.best_cut(lo, hi)
     return [(lo, cut), (cut + 1, hi)]
+
+
+ALGORITHM = Algorithm(Sabre, sabre, "truthful")

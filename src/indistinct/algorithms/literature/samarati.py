@@ -21,8 +21,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.full_domain.choice import choose
 from indistinct.algorithms.full_domain.tags import nodes_at
+from indistinct.models.contract import EVERY_CLASS, LEVELS
+from indistinct.policy.recoding import Samarati
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,3 +66,6 @@ def _of_least_height(tags: Tags) -> list[tuple[int, ...]]:
 def _nodes(tags: Tags, height: int) -> Iterator[tuple[int, ...]]:
     top = tags.lattice.top
     return nodes_at((0,) * len(top), top, height)
+
+
+ALGORITHM = Algorithm(Samarati, samarati, "truthful", offers=frozenset({LEVELS, EVERY_CLASS}), by_level=True)

@@ -30,9 +30,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.algorithms.clusters import MOST_WORK, Units, clustered
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.fitting import one_t_closeness, refuse_persons
 from indistinct.algorithms.scales import counts_of, space_of
 from indistinct.models import evaluate
+from indistinct.policy.recoding import TClosenessFirst
 from indistinct.tables.classes import classes_of
 from indistinct.tables.records import Assignment
 
@@ -153,3 +155,6 @@ def _dealt_by_distance(units: Units, bucket: Int64, k: int, progress: Progress) 
             *scratch,
         )  # fmt: skip
     return class_of.astype(np.int64)
+
+
+ALGORITHM = Algorithm(TClosenessFirst, t_closeness_first, "truthful", merges=True)

@@ -37,11 +37,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.members import members
 from indistinct.algorithms.obstacles import obstacle, percent, reached, without_values
 from indistinct.errors import InfeasibleError, PolicyError
 from indistinct.models import Context, criteria, evaluate, infeasible_reason, is_absorbing, is_merge_closed, satisfied
 from indistinct.models.contract import K
+from indistinct.policy.recoding import TopDownSpecialization, option
 from indistinct.tables.classes import classes_of
 from indistinct.tables.records import SUPPRESSED, Assignment
 
@@ -72,7 +74,7 @@ def top_down_specialization(frequencies: Frequencies, policy: Policy, progress: 
     Raises PolicyError when the target was not counted, InfeasibleError when the most general labels do not hold;
     whatever ``progress`` raises.
     """
-    target = policy.recoding.target
+    target = option(policy.recoding, "target")
     if target is None or target not in frequencies.references:
         raise PolicyError(
             'top_down_specialization needs the column that the data are to tell about: set target = "COLUMN" under '
@@ -410,3 +412,6 @@ def _refusal(partition: Partition, policy: Policy) -> InfeasibleError:
     )
     nearest = f"a suppression limit of {percent(lost, total)} ({lost} of {total} rows) would do" if lost < total else ""
     return InfeasibleError("; ".join([reason, *filter(None, tops)]), nearest)
+
+
+ALGORITHM = Algorithm(TopDownSpecialization, top_down_specialization, "truthful")

@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.algorithms.clusters import Units, clustered, numbered_runs
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.scales import places_of
 from indistinct.errors import PolicyError
+from indistinct.policy.recoding import UnivariateMicroaggregation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,3 +78,6 @@ def _groups(units: Units, progress: Progress) -> Int64:
     groups[present] = numbered_runs(cut)
     groups[code == hierarchy.missing] = groups.max() + 1
     return groups
+
+
+ALGORITHM = Algorithm(UnivariateMicroaggregation, univariate_microaggregation, "truthful", merges=True)

@@ -20,10 +20,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.local.frame import within_limit
 from indistinct.algorithms.local.plan import solve
 from indistinct.algorithms.local.settle import settle_classes
 from indistinct.algorithms.local.state import assignment_of
+from indistinct.policy.recoding import Local
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,3 +58,6 @@ def local(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assig
 def _solve(problem: Problem, hopeless: NDArray[np.bool_], policy: Policy, progress: Progress) -> Assignment:
     state, notes = solve(problem, policy, progress)
     return assignment_of(state, settle_classes(state, hopeless), notes)
+
+
+ALGORITHM = Algorithm(Local, local, "truthful")

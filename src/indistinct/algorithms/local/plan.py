@@ -17,6 +17,7 @@ from indistinct.algorithms.local.state import changed_units, regroup, restore, s
 from indistinct.kernels.criteria import ALPHA, T_HIERARCHICAL, T_ORDERED
 from indistinct.kernels.guards import KIND, LEAST_SIZE
 from indistinct.kernels.partition import MEMBERS
+from indistinct.policy.recoding import option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +69,7 @@ LOSSY = 4.0
 
 def solve(problem: Problem, policy: Policy, progress: Progress) -> tuple[State, tuple[str, ...]]:
     """Find classes of little loss that satisfy the guards where that can be; and sentences about the search."""
-    quality = policy.recoding.quality
+    quality = option(policy.recoding, "quality")
     begun = monotonic()
     starts = _starts(problem)
     if quality == "fast" or int(starts[0].single.sum()) < 2:
@@ -88,7 +89,7 @@ def solve(problem: Problem, policy: Policy, progress: Progress) -> tuple[State, 
     del starts
     if quality == "balanced":
         return state, ()
-    budget = policy.recoding.time_budget or BUDGET
+    budget = option(policy.recoding, "time_budget") or BUDGET
     curve = [(0.0, 1.0), (monotonic() - begun, state.loss())]
     while 2 * curve[-1][0] - curve[-2][0] < budget:  # there is time for one more round like the last
         progress("search", int(1000 * curve[-1][0]), int(1000 * budget))

@@ -133,7 +133,7 @@ def test_every_page_names_one_size_of_the_smallest_group(made, tmp_path):
 def test_classes_that_publish_alike_occur_here(tmp_path):
     # else the tests above would show nothing of them
     from indistinct.decision.decide import decide
-    from indistinct.session.ready import ready
+    from indistinct.publish.ready import ready
 
     found = []
     for seed in range(12):
