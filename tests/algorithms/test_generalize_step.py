@@ -13,6 +13,7 @@ from indistinct.algorithms.generalize_step import generalize_step
 from indistinct.errors import InfeasibleError
 from indistinct.hierarchies.hierarchy import Hierarchy, Level
 from indistinct.policy.privacy import DistinctL, KAnonymity
+from indistinct.policy.recoding import GeneralizeStep
 from indistinct.tables.records import Frequencies, Reference
 
 
@@ -59,7 +60,7 @@ def run(frequencies, privacy, limit=0):
     policy = SimpleNamespace(
         privacy=tuple(privacy),
         suppression=SimpleNamespace(limit=Fraction(limit)),
-        recoding=SimpleNamespace(time_budget=None),
+        recoding=GeneralizeStep(),
     )
     return generalize_step(frequencies, policy, lambda *step: seen.append(step)), seen
 

@@ -27,6 +27,7 @@ from indistinct.policy.privacy import (
     RecursiveCL,
     TCloseness,
 )
+from indistinct.policy.recoding import Local
 from indistinct.tables.classes import classes_of, recoding_of
 from indistinct.tables.count import frequencies_of, with_persons
 from indistinct.tables.records import SUPPRESSED
@@ -48,7 +49,7 @@ def policy_of(privacy, quality="balanced", limit=0, time_budget=None):
     return SimpleNamespace(
         privacy=tuple(privacy),
         suppression=SimpleNamespace(limit=Fraction(limit)),
-        recoding=SimpleNamespace(quality=quality, time_budget=time_budget),
+        recoding=Local(quality=quality, time_budget=time_budget),
     )
 
 

@@ -18,7 +18,7 @@ import naive_models
 import naive_numeric
 import naive_tiers
 from algorithms.test_full_domain_searches import expected_of
-from indistinct.algorithms import named
+from indistinct.algorithms import algorithms, named
 from indistinct.models import MODELS
 from indistinct.models.contract import LEVELS
 from indistinct.session.prepare import prepare

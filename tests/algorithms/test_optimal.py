@@ -32,6 +32,7 @@ from indistinct.policy.privacy import (
     RecursiveCL,
     TCloseness,
 )
+from indistinct.policy.recoding import Optimal
 from indistinct.tables.count import with_persons
 from indistinct.tables.records import Frequencies, Reference
 
@@ -50,7 +51,7 @@ def policy_of(privacy, limit=Fraction(0), time_budget=None):
     return SimpleNamespace(
         privacy=tuple(privacy),
         suppression=SimpleNamespace(limit=Fraction(limit)),
-        recoding=SimpleNamespace(time_budget=time_budget),
+        recoding=Optimal(time_budget=time_budget),
     )
 
 

@@ -172,7 +172,7 @@ class Scene:
             return None
         texts = self.view.sensitive[name].texts
         how = self.reading(name, self.view.typed)
-        return build_hierarchy(name, texts, spec=attribute.spec, base=self.policy.base, **how)
+        return build_hierarchy(name, texts, spec=attribute.spec, floors=False, base=self.policy.base, **how)
 
     def is_numeric(self, name: str) -> bool:
         """Whether distances between the values of an attribute mean something: numbers and dates."""

@@ -31,13 +31,12 @@ def build(
     A value shorter than g is hidden wholly, by as many characters as it has; where that text is the root's, as for
     a value of one character, it is in the root already. With ``fill = "longest"`` values are first filled up with the
     mask to the length of the longest, so that a code and its extension meet: 02139 and 02139-4307 in ``02139*****``.
-    Codes are ordered by length,
-    then by code point (from the hidden end inwards), so that every node is a run. LM cost of a node:
-    ``(values(node) - 1) / (values(root) - 1)`` over the values that occur; a missing value counts as one.
+    Codes are ordered by length, then by code point (from the hidden end inwards), so that every node is a run. LM cost
+    of a node: ``(values(node) - 1) / (values(root) - 1)`` over the values that occur, 1 where it is published as the
+    root; a missing value counts as one.
 
-    Raises PolicyError for another side than right or left and for a mask of more than one character;
-    PolicyError for another fill than longest; HierarchyError when one label would stand for two different sets of values, as when a value holds the mask
-    itself.
+    Raises PolicyError for another side than right or left, a mask of more than one character, another fill than
+    longest; HierarchyError when one label would stand for two different sets of values, as when a value holds the mask.
 
     >>> codes = build("zip", ["02138", "02139", "02141"])
     >>> [level.labels for level in codes.levels[1:3]], codes.height
@@ -69,6 +68,7 @@ def build(
         node_of, first = runs(np.cumsum(np.append(0, shared < lengths[1:] - hidden) if present else []))
         sizes = np.diff(first, append=len(present))
         labels = [_mask(shown[index], hidden, character, right=right) for index in first.tolist()]
+        sizes[[label == ROOT for label in labels]] = leaves  # published as the root, so lost like the root
         groupings.append(Grouping(node_of, labels, Fractions(sizes - 1, max(leaves - 1, 1))))
     _check_labels(attribute, present, groupings, character, missing=found.missing)
     return assemble(attribute, "masking", present, groupings, missing=found.missing, wide=len(present) > 1)

@@ -45,6 +45,7 @@ class Attribute(Section):
     ``weight`` > 0 is the importance in the loss: a weight of 0 would let an algorithm destroy the column for
     nothing; a column of no use is better dropped (role identifying) or given a small weight. ``min_level`` is
     a floor under every algorithm, ``max_level`` a ceiling of full-domain search; both count from 0, the value itself.
+    The first of the ``levels`` of dates is a floor too, and ``top`` and ``bottom`` of intervals pool always.
 
     >>> Attribute(role="QI", type="integer", hierarchy={"kind": "range"}).role
     'quasi_identifying'
@@ -123,6 +124,16 @@ class Attribute(Section):
     def spec(self) -> dict[str, Any] | None:
         """The hierarchy as a plain mapping, as in the file; None when the column is never changed."""
         return None if self.hierarchy is None else plain_section(self.hierarchy)
+
+    @property
+    def floor(self) -> str | None:
+        """The setting under which some values are never published as they are; None when all may be.
+
+        >>> Attribute(role="qi", type="date", hierarchy={"kind": "dates", "levels": ["year"]}).floor
+        'levels'
+        """
+        settings = ("levels", "top", "bottom")
+        return "min_level" if self.min_level else next((key for key in settings if key in (self.spec or {})), None)
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

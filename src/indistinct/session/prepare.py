@@ -180,6 +180,7 @@ def binder(
             weight=attribute.weight,
             min_level=attribute.min_level,
             max_level=attribute.max_level,
+            floors=attribute.role == "quasi_identifying",
             base=policy.base,
         )
         if hierarchy.spellings:

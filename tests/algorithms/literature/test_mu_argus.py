@@ -19,6 +19,7 @@ from algorithms.test_optimal import COMBINATIONS, LIMITS, frequencies_of, holds,
 from indistinct.algorithms.literature.mu_argus import hitting_set, mu_argus
 from indistinct.errors import Cancelled, InfeasibleError
 from indistinct.policy.privacy import KAnonymity
+from indistinct.policy.recoding import MuArgus
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.wildcards import candidates
 
@@ -29,7 +30,7 @@ def policy_of(privacy, limit=0, most=3):
     return SimpleNamespace(
         privacy=tuple(privacy),
         suppression=SimpleNamespace(limit=Fraction(limit)),
-        recoding=SimpleNamespace(combinations=most, time_budget=None),
+        recoding=MuArgus(combinations=most),
     )
 
 

@@ -18,6 +18,7 @@ from indistinct.algorithms.literature.top_down_specialization import info_gain, 
 from indistinct.errors import Cancelled, InfeasibleError
 from indistinct.models import MODELS
 from indistinct.policy.privacy import DistinctL, KAnonymity
+from indistinct.policy.recoding import TopDownSpecialization
 from indistinct.tables.classes import recoding_of
 
 
@@ -25,7 +26,7 @@ def policy_of(privacy, limit=0, target="s0"):
     return SimpleNamespace(
         privacy=tuple(privacy),
         suppression=SimpleNamespace(limit=Fraction(limit)),
-        recoding=SimpleNamespace(target=target),
+        recoding=TopDownSpecialization(target=target),
     )
 
 
