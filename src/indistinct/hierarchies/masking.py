@@ -10,7 +10,7 @@ import numpy as np
 from indistinct.errors import HierarchyError, PolicyError
 from indistinct.hierarchies.hierarchy import Fractions, Grouping, Hierarchy, assemble, runs
 from indistinct.hierarchies.suppression import ROOT
-from indistinct.hierarchies.values import quoted, scale
+from indistinct.hierarchies.values import already_generalized, quoted, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,6 +112,6 @@ def _check_labels(
                 raise HierarchyError(
                     f'masking of column "{attribute}": the label "{label}" would stand for two sets of values '
                     f"(because of {quoted(holders or [ROOT])}); choose another mask character, "
-                    "or make all values equally long",
+                    f"or make all values equally long{already_generalized(holders, character=character)}",
                     column=attribute,
                 ).showing(f'"{label}"', quoted(holders or [ROOT]))
