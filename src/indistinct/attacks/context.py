@@ -15,7 +15,7 @@ from indistinct.attacks.tabulate import Tabulated, grouped, options_of, tabulate
 from indistinct.errors import DataError, SchemaError
 from indistinct.formats.source import open_source
 from indistinct.hierarchies import build_hierarchy
-from indistinct.hierarchies.labels import Reader
+from indistinct.hierarchies.labels import Reader, masks_of
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.hierarchies.values import parse_number
 from indistinct.tables.classes import joint_counts
@@ -162,7 +162,7 @@ class Scene:
             **self.reading(name, typed),
             rows=self.rows_of_hierarchy(name),
             token=self.policy.output.suppressed_token,
-            character=spec.get("character") or "*",
+            **masks_of(spec),
         )
 
     def tree(self, name: str) -> Hierarchy | None:

@@ -37,7 +37,8 @@ def build(
 
     A value x lies in ``[origin + i w, origin + (i + 1) w)`` or between two breaks. With ``bottom`` (``top``)
     the values below (from there on) are one node ``<0`` (``90+``) on every level, 0 included, and the intervals
-    end there; without ``pooled`` level 0 is the values all the same. An interval that holds a single whole number is written as that value.
+    end there; without ``pooled`` level 0 is the values all the same. An interval that holds a single whole number is
+    written as that value.
 
     LM cost of a node with bounds [a, b): ``(hi - lo) / (domain_hi - domain_lo)``, lo and hi being the
     smallest and largest whole number of the interval for integers and a, b for decimals, clipped to the

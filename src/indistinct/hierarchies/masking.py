@@ -30,7 +30,8 @@ def build(
 
     A value shorter than g is hidden wholly, by as many characters as it has; where that text is the root's, as for
     a value of one character, it is in the root already. With ``fill = "longest"`` values are first filled up with the
-    mask to the length of the longest, so that a code and its extension meet: 02139 and 02139-4307 in ``02139*****``.
+    mask to the length of the longest, so that a code and its extension meet: 02139 and 02139-4307 in ``02139*****``;
+    before they meet, a code of which nothing is hidden yet stays as it is.
     Codes are ordered by length, then by code point (from the hidden end inwards), so that every node is a run. LM cost
     of a node: ``(values(node) - 1) / (values(root) - 1)`` over the values that occur, 1 where it is published as the
     root; a missing value counts as one.
@@ -67,7 +68,13 @@ def build(
         # neighbours are one node when they have one length and agree on what is left to see
         node_of, first = runs(np.cumsum(np.append(0, shared < lengths[1:] - hidden) if present else []))
         sizes = np.diff(first, append=len(present))
-        labels = [_mask(shown[index], hidden, character, right=right) for index in first.tolist()]
+        # while no more is hidden than was filled up, a code that meets no other stays what it is
+        labels = [
+            present[index]
+            if size == 1 and hidden <= lengths[index] - len(present[index])
+            else _mask(shown[index], hidden, character, right=right)
+            for index, size in zip(first.tolist(), sizes.tolist(), strict=True)
+        ]
         sizes[[label == ROOT for label in labels]] = leaves  # published as the root, so lost like the root
         groupings.append(Grouping(node_of, labels, Fractions(sizes - 1, max(leaves - 1, 1))))
     _check_labels(attribute, present, groupings, character, missing=found.missing)
