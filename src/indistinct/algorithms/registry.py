@@ -82,8 +82,8 @@ def _require_bounds(policy: Policy, chosen: Algorithm) -> None:
         if attribute.max_level is not None and not chosen.by_level:
             able = ", ".join(one.name for one in algorithms() if one.by_level)
             raise PolicyError(
-                f'max_level of "{column}" is not held by {chosen.name}, which may publish any level above; leave it out, '
-                f"or set algorithm to one that holds it: {able}",
+                f'max_level of "{column}" is not held by {chosen.name}, which may publish any level above; leave it '
+                f"out, or set algorithm to one that holds it: {able}",
                 key=f"attributes.{column}.max_level",
             )
         floor = attribute.floor

@@ -99,8 +99,9 @@ def build_hierarchy(
         "rows": lambda: taxonomy.build(attribute, texts, given["rows"], "rows", **reading),
     }
     built = builders[kind]()
-    _check_levels(attribute, built.height, min_level, max_level)
-    floor = max(min_level, int(kind == "dates")) if floors else 0
+    lowest = int(kind == "dates" and floors)
+    _check_levels(attribute, (lowest, built.height), min_level, max_level)
+    floor = max(min_level, lowest) if floors else 0
     weight = exact(weight, f'weight of column "{attribute}"')
     built = replace(built, weight=weight, min_level=floor, max_level=max_level)
     return _raised(built, floor) if floor else built
@@ -151,11 +152,12 @@ def _check_type(attribute: str, kind: str, type: str) -> None:
         )
 
 
-def _check_levels(attribute: str, height: int, min_level: int, max_level: int | None) -> None:
+def _check_levels(attribute: str, ends: tuple[int, int], min_level: int, max_level: int | None) -> None:
+    lowest, height = ends
     top = height if max_level is None else max_level
-    if not 0 <= min_level <= top <= height:
+    if min_level < 0 or not max(min_level, lowest) <= top <= height:
         raise PolicyError(
-            f'levels of column "{attribute}" run from 0 to {height}, '
+            f'levels of column "{attribute}" run from {lowest} to {height}, '
             f"but min_level is {min_level} and max_level {max_level}",
             column=attribute,
         )

@@ -260,9 +260,9 @@ def assemble(
     """Build the record from the levels of the present values.
 
     Adds the identity (or ``floor``, which joins values that are never told apart) below, the missing value (if there
-    is one) as a node of its own on every level that does not have it yet, and with ``add_root`` the root on top. ``wide``: whether the domain
-    of the present values has more than one point; the root costs 0 where it has one and no value is missing.
-    ``fields`` go to the record.
+    is one) as a node of its own on every level that does not have it yet, and with ``add_root`` the root on top.
+    ``wide``: whether the domain of the present values has more than one point; the root costs 0 where it has one and
+    no value is missing. ``fields`` go to the record.
     """
     size = len(texts) + missing
     published = (*texts, None) if missing else tuple(texts)

@@ -87,7 +87,7 @@ class Attribute(Section):
     weight: Exact = Field(default=Fraction(1), gt=0)
     """Importance of a quasi-identifier in the loss."""
     min_level: Whole = Field(default=0, ge=0)
-    """Floor: no algorithm publishes a finer level of generalization."""
+    """Floor of a quasi-identifier: no algorithm publishes a finer level of generalization."""
     max_level: Whole | None = Field(default=None, ge=0)
     """Highest level that full-domain search may use; other algorithms refuse it."""
     action: Literal["drop", "mask", "pseudonym"] | None = None

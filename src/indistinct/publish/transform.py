@@ -251,13 +251,13 @@ def _located(policy: Policy, one: Transform) -> Transform:
 
 
 def refuse_floors(policy: Policy) -> None:
-    """Raise PolicyError where a policy without models says how fine a column may be published: nothing would hold it."""
+    """Raise PolicyError where a policy without models says how fine a column may be published."""
     for name in policy.quasi_identifiers if policy.transforms and not policy.privacy else ():
         floor = policy.attributes[name].floor
         if floor is not None:
             raise PolicyError(
-                f'{floor} of "{name}" says how fine its values may be published, and transforms alone do not generalize: '
-                "add a model under [[privacy]] and anonymize, or leave it out here (the transforms top_coding and "
+                f'{floor} of "{name}" says how fine its values may be published, and transforms alone do not '
+                "generalize: add a model under [[privacy]] and anonymize, or leave it out here (the transforms top_coding and "
                 "bottom_coding change numbers)",
                 column=name,
                 key=f"attributes.{name}.{floor if floor == 'min_level' else f'hierarchy.{floor}'}",

@@ -229,8 +229,8 @@ def _unequal(name: str, texts: Sequence[str | None]) -> Notice | None:
     return Notice(
         "unequal-length",
         name,
-        f'"{name}" is masked, and {shorter} of its {lengths.total()} codes are shorter than {longest} characters: codes '
-        'of different length meet only in "*"; fill = "longest" fills them up first, and a hierarchy of prefixes '
+        f'"{name}" is masked, and {shorter} of its {lengths.total()} codes are shorter than {longest} characters: '
+        'codes of different length meet only in "*"; fill = "longest" fills them up first, and a hierarchy of prefixes '
         "(indistinct hierarchy build --kind prefixes) keeps what they begin with",
     )
 
