@@ -13,8 +13,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from indistinct.cli.main import run
-from indistinct.tables.database import _array
+from indistinct.cli.app import run
+from indistinct.formats.database import _array
 
 import indistinct as ind
 from indistinct.hierarchies import build_hierarchy

@@ -88,9 +88,9 @@ def trees(draw):
     return rows, texts + [None] * draw(st.integers(0, 1))
 
 
-def check_levels(found):
+def check_levels(found, *, floors=False):
     missing = found.missing
-    if not {"top", "bottom"} & set((column[1] or {}) if isinstance(column[1], dict) else {}):  # those are pooled
+    if not floors:
         assert found.levels[0].node_of.tolist() == list(range(found.size))
     before = None
     for level in found.levels:
@@ -129,7 +129,10 @@ def test_levels_nest_costs_grow_and_labels_cover(column):
     type_, spec, texts, shuffled = column
     given_ = GIVEN.get(type_, {})
     found = build_hierarchy("x", texts, spec=spec, type=type_, **given_)
-    check_levels(found)
+    check_levels(found, floors=bool({"top", "bottom", "levels"} & spec.keys()))
+    told = build_hierarchy("x", texts, spec=spec, type=type_, floors=False, **given_)
+    check_levels(told)
+    assert [level.labels for level in told.levels[1:]] == [level.labels for level in found.levels[1:]]
     assert set(found.codes()) == set(texts)
     reader = Reader(found.texts, type_, character=spec.get("character", "*"), **given_)
     check_labels(found, reader)

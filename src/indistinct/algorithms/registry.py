@@ -86,8 +86,7 @@ def _require_bounds(policy: Policy, chosen: Algorithm) -> None:
                 f"out, or set algorithm to one that holds it: {able}",
                 key=f"attributes.{column}.max_level",
             )
-        spec = attribute.spec or {}
-        floor = "min_level" if attribute.min_level else next((end for end in ("top", "bottom") if end in spec), None)
+        floor = attribute.floor
         if aggregate != "range" and floor is not None:
             raise PolicyError(
                 f'{floor} of "{column}" forbids single values, and aggregate = "{aggregate}" publishes one for each '

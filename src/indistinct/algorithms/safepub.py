@@ -136,6 +136,13 @@ def _levels(frequencies: Frequencies, stated: Mapping[str, int]) -> tuple[int, .
                 f"level {level} of {hierarchy.attribute} does not exist; its levels are 0 to {hierarchy.height}",
                 key="privacy.levels",
             )
+        top = hierarchy.height if hierarchy.max_level is None else hierarchy.max_level
+        if not hierarchy.min_level <= level <= top:
+            raise PolicyError(
+                f"level {level} of {hierarchy.attribute} is outside its floor and ceiling, "
+                f"{hierarchy.min_level} to {top}",
+                key="privacy.levels",
+            )
     return tuple(stated[name] for name in names)
 
 

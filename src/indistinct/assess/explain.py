@@ -153,11 +153,15 @@ def _size_wanted(privacy: tuple[Privacy, ...]) -> int:
 def _rare_values(
     frequencies: Frequencies, privacy: tuple[Privacy, ...], say: Callable[[str, str], None]
 ) -> list[dict[str, Any]]:
-    """Values of fewer rows than a class needs: they can only be published as part of something larger."""
+    """Values of fewer rows than a class needs: they can only be published as part of something larger.
+
+    Values below a floor are one.
+    """
     need, found = _size_wanted(privacy), []
     for position, hierarchy in enumerate(frequencies.quasi):
-        rows = np.zeros(hierarchy.size, np.int64)
-        np.add.at(rows, frequencies.codes[:, position], frequencies.rows)
+        node_of = hierarchy.levels[0].node_of
+        rows = np.zeros(int(node_of.max(initial=-1)) + 1, np.int64)
+        np.add.at(rows, node_of[frequencies.codes[:, position]], frequencies.rows)
         rare = np.flatnonzero((rows > 0) & (rows < need))
         rarest = rare[np.argsort(rows[rare], kind="stable")][:SHOWN]
         found.append(
@@ -165,7 +169,9 @@ def _rare_values(
                 "column": hierarchy.attribute,
                 "values": len(rare),
                 "rows": int(rows[rare].sum()),
-                "rarest": [{"value": hierarchy.texts[code], "rows": int(rows[code])} for code in rarest.tolist()],
+                "rarest": [
+                    {"value": hierarchy.node_label(0, node), "rows": int(rows[node])} for node in rarest.tolist()
+                ],
             }
         )
         if len(rare):

@@ -105,7 +105,8 @@ def largest(
     found = []
     for number in np.argsort(-rows, kind="stable")[:LARGEST].tolist():
         entries = np.flatnonzero(assignment.class_of == number)
-        own = frequencies.tuple_of[assignment.cell[entries]]
+        told = _nodes(frequencies, assignment, entries, (0,) * len(frequencies.quasi))  # rows may differ below a floor
+        own = np.unique(told, axis=0, return_inverse=True)[1].reshape(-1)
         equal = int(np.bincount(own, assignment.count[entries]).max())
         named = {h.attribute: texts[at[number]] for h, (texts, at) in zip(frequencies.quasi, labels, strict=True)}
         splits = [
@@ -141,7 +142,8 @@ def _split(
     frequencies = prepared.counted.frequencies
     hierarchy = frequencies.quasi[position]
     lo, hi = int(recoding.lo[number, position]), int(recoding.hi[number, position])
-    if lo == hi:
+    told = hierarchy.levels[0].node_of
+    if told[lo] == told[hi]:
         return None
     codes = frequencies.codes[assignment.cell[entries], position]
     if hierarchy.is_range:

@@ -13,6 +13,7 @@ from indistinct.decision.decide import grouped_attribute
 from indistinct.errors import DataError, SchemaError
 from indistinct.formats.columnar import is_text
 from indistinct.formats.source import open_source, path_of
+from indistinct.hierarchies.labels import masks_of
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.notices import Notice
 from indistinct.proof.files import parts_of, read_parts
@@ -164,7 +165,7 @@ def column_axis(
         after,
         rows=read_taxonomy(policy.locate(spec["file"])) if "file" in spec else None,
         token=policy.output.suppressed_token,
-        character=spec.get("character", "*"),
+        **masks_of(spec),
         domain=attribute.domain if domain is None else domain,
         weight=attribute.weight,
         separator=attribute.separator if name in policy.item_columns else None,

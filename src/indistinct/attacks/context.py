@@ -15,7 +15,7 @@ from indistinct.attacks.tabulate import Tabulated, grouped, options_of, tabulate
 from indistinct.errors import DataError, SchemaError
 from indistinct.formats.source import open_source
 from indistinct.hierarchies import build_hierarchy
-from indistinct.hierarchies.labels import Reader
+from indistinct.hierarchies.labels import Reader, masks_of
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.hierarchies.values import parse_number
 from indistinct.tables.classes import joint_counts
@@ -162,7 +162,7 @@ class Scene:
             **self.reading(name, typed),
             rows=self.rows_of_hierarchy(name),
             token=self.policy.output.suppressed_token,
-            character=spec.get("character") or "*",
+            **masks_of(spec),
         )
 
     def tree(self, name: str) -> Hierarchy | None:
@@ -172,7 +172,7 @@ class Scene:
             return None
         texts = self.view.sensitive[name].texts
         how = self.reading(name, self.view.typed)
-        return build_hierarchy(name, texts, spec=attribute.spec, base=self.policy.base, **how)
+        return build_hierarchy(name, texts, spec=attribute.spec, floors=False, base=self.policy.base, **how)
 
     def is_numeric(self, name: str) -> bool:
         """Whether distances between the values of an attribute mean something: numbers and dates."""

@@ -61,6 +61,7 @@ def build_hierarchy(
     weight: Any = Fraction(1),
     min_level: int = 0,
     max_level: int | None = None,
+    floors: bool = True,
     base: Path | None = None,
 ) -> Hierarchy:
     """Build the hierarchy of an attribute from its specification.
@@ -70,6 +71,10 @@ def build_hierarchy(
     suppress; ``{"file": "x.csv"}`` (relative to ``base``) or ``{"rows": [...]}``; None means no hierarchy.
     Keys whose value is None count as absent. ``type``, ``format``, ``order`` and ``decimal`` say how texts
     are cast, ``domain`` is that of the loss, ``weight``, ``min_level`` and ``max_level`` go to the record.
+
+    ``floors`` are what is never told apart: values below ``min_level``, below ``bottom``, from ``top`` on, and dates
+    finer than the first of their ``levels``. Level 0 then joins them. Without ``floors`` level 0 is the values: so it
+    is for a sensitive column, which is published as it is and whose hierarchy says how far apart its values are.
 
     Raises PolicyError for an unknown kind or key, a kind that does not fit the type, level bounds that the
     hierarchy does not have; HierarchyError and DataError as the kinds do.
@@ -83,7 +88,9 @@ def build_hierarchy(
     builders: dict[str, Callable[[], Hierarchy]] = {
         "identity": lambda: identity.build(attribute, texts, **reading),
         "suppress": lambda: suppression.build(attribute, texts, **reading),
-        "intervals": lambda: intervals.build(attribute, texts, type=type, decimal=decimal, domain=domain, **given),
+        "intervals": lambda: intervals.build(
+            attribute, texts, type=type, decimal=decimal, domain=domain, pooled=floors, **given
+        ),
         "masking": lambda: masking.build(attribute, texts, **given),
         "dates": lambda: dates.build(attribute, texts, format=format, domain=domain, **given),
         "ordinal": lambda: ordinal.build(attribute, texts, order=order, domain=domain, **given),
@@ -92,10 +99,12 @@ def build_hierarchy(
         "rows": lambda: taxonomy.build(attribute, texts, given["rows"], "rows", **reading),
     }
     built = builders[kind]()
-    _check_levels(attribute, built.height, min_level, max_level)
+    lowest = int(kind == "dates" and floors)
+    _check_levels(attribute, (lowest, built.height), min_level, max_level)
+    floor = max(min_level, lowest) if floors else 0
     weight = exact(weight, f'weight of column "{attribute}"')
-    built = replace(built, weight=weight, min_level=min_level, max_level=max_level)
-    return _raised(built, min_level) if min_level else built
+    built = replace(built, weight=weight, min_level=floor, max_level=max_level)
+    return _raised(built, floor) if floor else built
 
 
 def _raised(built: Hierarchy, floor: int) -> Hierarchy:
@@ -143,11 +152,12 @@ def _check_type(attribute: str, kind: str, type: str) -> None:
         )
 
 
-def _check_levels(attribute: str, height: int, min_level: int, max_level: int | None) -> None:
+def _check_levels(attribute: str, ends: tuple[int, int], min_level: int, max_level: int | None) -> None:
+    lowest, height = ends
     top = height if max_level is None else max_level
-    if not 0 <= min_level <= top <= height:
+    if min_level < 0 or not max(min_level, lowest) <= top <= height:
         raise PolicyError(
-            f'levels of column "{attribute}" run from 0 to {height}, '
+            f'levels of column "{attribute}" run from {lowest} to {height}, '
             f"but min_level is {min_level} and max_level {max_level}",
             column=attribute,
         )

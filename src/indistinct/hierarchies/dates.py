@@ -49,6 +49,8 @@ def build(
     value), over the length of the domain; a day of a column of pure dates is the value itself and costs 0;
     root 1.
 
+    The first of ``levels`` is the finest that a release publishes (``build_hierarchy``).
+
     With ``format = PARTIAL`` a date may be a month (``2024-02``) or a year: it is a value of its own that joins the
     period of its length, and what is longer; on finer levels it stays as it is and costs nothing.
 

@@ -96,8 +96,8 @@ class Hierarchy:
     for it).
 
     ``texts`` holds the text of each value. ``levels[0]`` is the finest that is published: the identity, unless
-    a floor joins values (``min_level``: the levels below it are that level; ``top`` and ``bottom`` of
-    intervals). An attribute without a hierarchy has only that level and is never changed. ``height`` = number of levels - 1.
+    a floor joins values (``min_level``: the levels below it are that level; ``top`` and ``bottom`` of intervals). An
+    attribute without a hierarchy has only that level and is never changed. ``height`` = number of levels - 1.
 
     With ``lower`` and ``upper`` (float64[n_values], kind ``range``) a class is published as the range of its
     members and a box [lo, hi] of codes costs ``upper[hi] - lower[lo]`` (already divided by the domain width);
@@ -259,10 +259,10 @@ def assemble(
 ) -> Hierarchy:
     """Build the record from the levels of the present values.
 
-    Adds the identity (or ``floor``, which joins values that are never told apart) below, the missing value (if there is one) as a node of its own on every level that does
-    not have it yet, and with ``add_root`` the root on top. ``wide``: whether the domain of the present
-    values has more than one point; the root costs 0 where it has one and no value is missing. ``fields`` go
-    to the record.
+    Adds the identity (or ``floor``, which joins values that are never told apart) below, the missing value (if there
+    is one) as a node of its own on every level that does not have it yet, and with ``add_root`` the root on top.
+    ``wide``: whether the domain of the present values has more than one point; the root costs 0 where it has one and
+    no value is missing. ``fields`` go to the record.
     """
     size = len(texts) + missing
     published = (*texts, None) if missing else tuple(texts)

@@ -31,12 +31,14 @@ def build(
     bottom: Any = None,
     top: Any = None,
     domain: Sequence[Any] | None = None,
+    pooled: bool = True,
 ) -> Hierarchy:
     """Build the levels value, one for each width or list of breaks, and the root ``*``.
 
     A value x lies in ``[origin + i w, origin + (i + 1) w)`` or between two breaks. With ``bottom`` (``top``)
     the values below (from there on) are one node ``<0`` (``90+``) on every level, 0 included, and the intervals
-    end there. An interval that holds a single whole number is written as that value.
+    end there; without ``pooled`` level 0 is the values all the same. An interval that holds a single whole number is
+    written as that value.
 
     LM cost of a node with bounds [a, b): ``(hi - lo) / (domain_hi - domain_lo)``, lo and hi being the
     smallest and largest whole number of the interval for integers and a, b for decimals, clipped to the
@@ -80,7 +82,7 @@ def build(
         [_level(frame, find) for find in finders],
         missing=found.missing,
         wide=high > low,
-        floor=_level(frame, _single(unit if type == "integer" else 0)) if tails else None,
+        floor=_level(frame, _single(unit if type == "integer" else 0)) if tails and pooled else None,
         positions=found.fractions,
         spellings=found.spellings,
     )

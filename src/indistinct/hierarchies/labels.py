@@ -51,7 +51,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """Texts of one length of which only the beginning and the end are shown."""
+    """Texts of one length of which only the beginning and the end are shown; shorter ones where masks fill up."""
 
     prefix: str
     suffix: str
@@ -104,8 +104,9 @@ class Reader:
     """The distinct original values of one column, prepared for asking which of them labels cover.
 
     ``texts`` as they stand in the original, None for missing; ``rows`` those of a hierarchy file, if the
-    column has one; ``token`` the suppression token. Preparing costs n log n; a question costs about as much
-    as its answer is long.
+    column has one; ``token`` the suppression token; ``character`` the mask, and ``filled`` whether shorter values are
+    filled up with it (``masks_of`` reads both from a hierarchy). Preparing costs n log n; a question costs about as
+    much as its answer is long.
 
     >>> reader = Reader(["5", "12", "33", None], "integer")
     >>> reader.find("[10, 40)").tolist(), reader.find("*").tolist(), reader.covers(None).tolist()
@@ -123,12 +124,13 @@ class Reader:
         format: str | None = None,
         order: Sequence[str] | None = None,
         character: str = "*",
+        filled: bool = False,
     ) -> None:
         self.texts = list(texts)
         self.type = type
         self.token = token
         self._reading: dict[str, Any] = {"decimal": decimal, "format": format, "order": order}
-        self._character = character
+        self._character, self._filled = character, filled
         self._index = {text: number for number, text in enumerate(self.texts)}
         self._known: dict[str | None, Indices] = {}
         self._scale: tuple[Indices, NDArray[Any], int] | None = None
@@ -268,11 +270,19 @@ class Reader:
         shape = (mask.length, len(mask.prefix), len(mask.suffix))
         if shape not in self._masked:
             groups: dict[str, list[int]] = {}
-            for number, text in enumerate(self.texts):
+            for number, given in enumerate(self.texts):
+                text = self._filled_up(given, mask) if self._filled else given
                 if text is not None and len(text) == mask.length:
                     groups.setdefault(text[: shape[1]] + text[mask.length - shape[2] :], []).append(number)
             self._masked[shape] = groups
         return self._masked[shape].get(mask.prefix + mask.suffix, [])
+
+    def _filled_up(self, text: str | None, mask: Mask) -> str | None:
+        """Write a text as masking with ``fill`` does before it hides anything."""
+        if text is None:
+            return None
+        fill = text.rjust if mask.suffix else text.ljust
+        return fill(mask.length, self._character)
 
     def _read_rows(self, rows: Sequence[Sequence[str]]) -> dict[str, list[int]]:
         """List the indices under each label of a hierarchy file.
@@ -320,7 +330,7 @@ def covers(
     """Which original values published labels cover: bool[n] for one label, bool[labels, n] for several.
 
     ``spec`` is the hierarchy as in a policy, of which only the rows of a file (relative to ``base``) and the
-    mask character are used; other keywords as in ``Reader``, which answers without a table of all pairs.
+    masks are used; other keywords as in ``Reader``, which answers without a table of all pairs.
 
     >>> covers("90+", ["89", "90", "104", None], "integer").tolist()
     [False, True, True, False]
@@ -332,14 +342,23 @@ def covers(
         rows = given.get("rows")
     if rows is None and given.get("file") is not None:
         rows = read_taxonomy(given["file"] if base is None else base / given["file"])
-    reading.setdefault("character", given.get("character") or "*")
-    reader = Reader(texts, type, rows=rows, token=token, **reading)
+    reader = Reader(texts, type, rows=rows, token=token, **{**masks_of(given), **reading})
     if labels is None or isinstance(labels, str):
         return reader.covers(labels)
     table = np.zeros((len(labels), len(texts)), np.bool_)
     for row, label in zip(table, labels, strict=True):
         row[reader.find(label)] = True
     return table
+
+
+def masks_of(spec: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Read from a hierarchy, as in a policy, what ``Reader`` must know of masks.
+
+    >>> masks_of({"kind": "masking", "fill": "longest"})
+    {'character': '*', 'filled': True}
+    """
+    given = spec or {}
+    return {"character": given.get("character") or "*", "filled": given.get("fill") is not None}
 
 
 def _among(numbers: NDArray[np.integer[Any]], ascending: Indices) -> NDArray[np.bool_]:

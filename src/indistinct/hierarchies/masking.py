@@ -10,7 +10,7 @@ import numpy as np
 from indistinct.errors import HierarchyError, PolicyError
 from indistinct.hierarchies.hierarchy import Fractions, Grouping, Hierarchy, assemble, runs
 from indistinct.hierarchies.suppression import ROOT
-from indistinct.hierarchies.values import quoted, scale
+from indistinct.hierarchies.values import already_generalized, quoted, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,14 +30,14 @@ def build(
 
     A value shorter than g is hidden wholly, by as many characters as it has; where that text is the root's, as for
     a value of one character, it is in the root already. With ``fill = "longest"`` values are first filled up with the
-    mask to the length of the longest, so that a code and its extension meet: 02139 and 02139-4307 in ``02139*****``.
-    Codes are ordered by length,
-    then by code point (from the hidden end inwards), so that every node is a run. LM cost of a node:
-    ``(values(node) - 1) / (values(root) - 1)`` over the values that occur; a missing value counts as one.
+    mask to the length of the longest, so that a code and its extension meet: 02139 and 02139-4307 in ``02139*****``;
+    before they meet, a code of which nothing is hidden yet stays as it is.
+    Codes are ordered by length, then by code point (from the hidden end inwards), so that every node is a run. LM cost
+    of a node: ``(values(node) - 1) / (values(root) - 1)`` over the values that occur, 1 where it is published as the
+    root; a missing value counts as one.
 
-    Raises PolicyError for another side than right or left and for a mask of more than one character;
-    PolicyError for another fill than longest; HierarchyError when one label would stand for two different sets of values, as when a value holds the mask
-    itself.
+    Raises PolicyError for another side than right or left, a mask of more than one character, another fill than
+    longest; HierarchyError when one label would stand for two different sets of values, as when a value holds the mask.
 
     >>> codes = build("zip", ["02138", "02139", "02141"])
     >>> [level.labels for level in codes.levels[1:3]], codes.height
@@ -68,7 +68,14 @@ def build(
         # neighbours are one node when they have one length and agree on what is left to see
         node_of, first = runs(np.cumsum(np.append(0, shared < lengths[1:] - hidden) if present else []))
         sizes = np.diff(first, append=len(present))
-        labels = [_mask(shown[index], hidden, character, right=right) for index in first.tolist()]
+        # while no more is hidden than was filled up, a code that meets no other stays what it is
+        labels = [
+            present[index]
+            if size == 1 and hidden <= lengths[index] - len(present[index])
+            else _mask(shown[index], hidden, character, right=right)
+            for index, size in zip(first.tolist(), sizes.tolist(), strict=True)
+        ]
+        sizes[[label == ROOT for label in labels]] = leaves  # published as the root, so lost like the root
         groupings.append(Grouping(node_of, labels, Fractions(sizes - 1, max(leaves - 1, 1))))
     _check_labels(attribute, present, groupings, character, missing=found.missing)
     return assemble(attribute, "masking", present, groupings, missing=found.missing, wide=len(present) > 1)
@@ -112,6 +119,6 @@ def _check_labels(
                 raise HierarchyError(
                     f'masking of column "{attribute}": the label "{label}" would stand for two sets of values '
                     f"(because of {quoted(holders or [ROOT])}); choose another mask character, "
-                    "or make all values equally long",
+                    f"or make all values equally long{already_generalized(holders, character=character)}",
                     column=attribute,
                 ).showing(f'"{label}"', quoted(holders or [ROOT]))

@@ -8,7 +8,6 @@ import re
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -35,7 +34,7 @@ SEPARATORS = ";\t|,"
 """Tried in this order where several fit: labels often hold commas, seldom semicolons."""
 QUOTED = re.compile(r'"(?:[^"]|"")*"')
 MISSING_LEAF = ""
-NEAR_SOUGHT, LEAVES_COMPARED = 5, 5_000
+NEAR_SOUGHT = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,15 +319,28 @@ def _lacks(attribute: str, lacking: list[str], taxonomy: Taxonomy, where: str) -
 
 
 def _near(text: str, leaves: Sequence[str]) -> str | None:
-    """Find the leaf that differs by blanks, case, composed characters or about one letter."""
+    """Find the leaf that differs by blanks, case or composed characters, else one that differs by one character."""
     alike = {_folded(leaf): leaf for leaf in reversed(leaves)}
     if _folded(text) in alike:
         return alike[_folded(text)]
-    return next(iter(get_close_matches(text, leaves[:LEAVES_COMPARED], n=1, cutoff=0.8)), None)
+    return next((leaf for leaf in leaves if _one_apart(text, leaf)), None)
+
+
+def _one_apart(a: str, b: str) -> bool:
+    """Whether two texts differ by one character, put in, left out or changed, and share others.
+
+    >>> _one_apart("E1,E2", "E1,E22"), _one_apart("I21", "I2"), _one_apart("a", "b"), _one_apart("I21", "I12")
+    (True, True, False, False)
+    """
+    short, long = sorted((a, b), key=len)
+    if len(long) - len(short) > 1 or len(long) < 2:
+        return False
+    start = next((at for at, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short))
+    return short[start + (len(short) == len(long)) :] == long[start + 1 :]
 
 
 def _differ(text: str, leaf: str) -> str:
-    return "by a letter" if _folded(text) != _folded(leaf) else "by blanks or case"
+    return "by one character" if _folded(text) != _folded(leaf) else "by blanks or case"
 
 
 def _folded(text: str) -> str:

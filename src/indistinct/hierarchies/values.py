@@ -307,21 +307,28 @@ def look_alikes(texts: Iterable[str | None]) -> list[tuple[str, ...]]:
     return sorted(tuple(sorted(group)) for group in groups.values() if len(group) > 1)
 
 
-GENERALIZED = re.compile(
-    r"[\[(]\s*[^,;]+[,;].+[\])]|-?[\d.,]+\s*[-\N{EN DASH}]\s*-?[\d.,]+|\d+\+|[<>]=?\s*-?[\d.,]+"
-    r"|[^*]+\*+|\*+[^*]+|\{.+,.+\}|\d{4}(-\d{2}|-[QHW]\d{1,2}|s)?"
-)
+# published labels that no value of a type is written like; a lone year is one only where dates are written in ISO form
+_SETS = r"[\[(]\s*[^,;]+[,;].+[\])]|\{.+,.+\}"
+_NUMBERS = r"-?[\d.,]+\s*[-\N{EN DASH}]\s*-?[\d.,]+|\d+\+|[<>]=?\s*-?[\d.,]+"
+_PERIODS = r"\d{4}-\d{2}|\d{4}-[QHW]\d{1,2}|\d{4}s|\d{4}-\d{4}"
 
 
-def already_generalized(texts: Sequence[str]) -> str:
-    """End of a message where texts look like published labels; "" where they do not.
+def already_generalized(
+    texts: Sequence[str], type: str = "text", *, format: str | None = None, character: str = "*"
+) -> str:
+    """End of a message where texts that are no values look like published labels; "" where they do not.
 
-    >>> already_generalized(["[20, 21]"])
-    '; "[20, 21]" looks like a label that is already generalized: make the release from the source'
-    >>> already_generalized(["x"])
-    ''
+    ``type`` and ``format`` are those that the column was to have, ``character`` is the mask.
+
+    >>> already_generalized(["[20, 21]"], "integer"), already_generalized(["2024"], "date", format="%d.%m.%Y")
+    ('; "[20, 21]" looks like a label that is already generalized: make the release from the source', '')
     """
-    label = next((text for text in texts if GENERALIZED.fullmatch(text)), None)
+    mask = re.escape(character)
+    forms = [_SETS, f"[^{mask}]+{mask}+", f"{mask}+[^{mask}]+"]
+    forms += {"integer": [_NUMBERS], "decimal": [_NUMBERS], "date": [_PERIODS]}.get(type, [])
+    forms += [r"\d{4}"] if type == "date" and format in (None, ZONED, PARTIAL) else []
+    pattern = re.compile("|".join(forms))
+    label = next((text for text in texts if pattern.fullmatch(text)), None)
     if label is None:
         return ""
     return f'; "{label}" looks like a label that is already generalized: make the release from the source'
@@ -421,15 +428,15 @@ def _known(attribute: str, type: str) -> None:
         raise PolicyError(f'column "{attribute}" has no type "{type}"; choose {", ".join(TYPES)}', column=attribute)
 
 
-def _refuse(attribute: str, type: str, bad: list[str], expected: str) -> DataError:
+def _refuse(attribute: str, type: str, bad: list[str], expected: str, format: str | None = None) -> DataError:
     few = list(dict.fromkeys(bad))
     verb = "is" if len(few) == 1 else "are"
     how = "say how dates are written (format, such as %d.%m.%Y), " if type == "date" else ""
-    if type == "date" and all(precision(text) for text in few):
+    if type == "date" and format in (None, ZONED, PARTIAL) and all(precision(text) for text in few):
         how = "say partial = true to accept months and years beside full dates, "
     return DataError(
         f'column "{attribute}" is declared {type}, but {quoted(few)} {verb} not {expected}; '
-        f"mend the cells, {how}or declare another type{already_generalized(few)}",
+        f"mend the cells, {how}or declare another type{already_generalized(few, type, format=format)}",
         column=attribute,
     ).showing(quoted(few))
 
@@ -526,9 +533,8 @@ def _dates(attribute: str, texts: Sequence[str], format: str | None) -> list[dat
         else:
             dates.append(value)
     if bad:
-        raise _refuse(
-            attribute, "date", bad, f"a date like {'2024-03-31' if format in (None, ZONED, PARTIAL) else format}"
-        )
+        like = "2024-03-31" if format in (None, ZONED, PARTIAL) else format
+        raise _refuse(attribute, "date", bad, f"a date like {like}", format)
     offsets = {value.utcoffset() if isinstance(value, datetime) else None for value in dates}
     if offsets == {None} or not offsets:
         return dates

@@ -68,4 +68,4 @@ def _ncp(hierarchy: Hierarchy, _number: int, level: Level) -> Sequence[Fraction]
 
 
 def _height(hierarchy: Hierarchy, number: int, level: Level) -> Sequence[Fraction]:
-    return Fractions(np.full(len(level.costs), number, np.int64), max(hierarchy.height, 1))
+    return Fractions(np.full(len(level.costs), max(number, hierarchy.min_level), np.int64), max(hierarchy.height, 1))

@@ -45,6 +45,7 @@ class Attribute(Section):
     ``weight`` > 0 is the importance in the loss: a weight of 0 would let an algorithm destroy the column for
     nothing; a column of no use is better dropped (role identifying) or given a small weight. ``min_level`` is
     a floor under every algorithm, ``max_level`` a ceiling of full-domain search; both count from 0, the value itself.
+    The first of the ``levels`` of dates is a floor too, and ``top`` and ``bottom`` of intervals pool always.
 
     >>> Attribute(role="QI", type="integer", hierarchy={"kind": "range"}).role
     'quasi_identifying'
@@ -86,7 +87,7 @@ class Attribute(Section):
     weight: Exact = Field(default=Fraction(1), gt=0)
     """Importance of a quasi-identifier in the loss."""
     min_level: Whole = Field(default=0, ge=0)
-    """Floor: no algorithm publishes a finer level of generalization."""
+    """Floor of a quasi-identifier: no algorithm publishes a finer level of generalization."""
     max_level: Whole | None = Field(default=None, ge=0)
     """Highest level that full-domain search may use; other algorithms refuse it."""
     action: Literal["drop", "mask", "pseudonym"] | None = None
@@ -123,6 +124,16 @@ class Attribute(Section):
     def spec(self) -> dict[str, Any] | None:
         """The hierarchy as a plain mapping, as in the file; None when the column is never changed."""
         return None if self.hierarchy is None else plain_section(self.hierarchy)
+
+    @property
+    def floor(self) -> str | None:
+        """The setting under which some values are never published as they are; None when all may be.
+
+        >>> Attribute(role="qi", type="date", hierarchy={"kind": "dates", "levels": ["year"]}).floor
+        'levels'
+        """
+        settings = ("levels", "top", "bottom")
+        return "min_level" if self.min_level else next((key for key in settings if key in (self.spec or {})), None)
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

@@ -40,9 +40,9 @@ class Intervals(Section):
     origin: Exact | None = None
     """A number at which intervals begin, default 0; with widths only."""
     bottom: Exact | None = None
-    """Bottom coding: smaller values are one interval on every level."""
+    """Bottom coding: smaller values are one interval on every level, 0 included."""
     top: Exact | None = None
-    """Top coding: values from here on are one interval on every level."""
+    """Top coding: values from here on are one interval on every level, 0 included."""
 
     @model_validator(mode="after")
     def _nested(self) -> Self:
@@ -87,7 +87,7 @@ class Dates(Section):
     levels: tuple[Literal["day", "week", "month", "quarter", "half", "year", "decade", "century"], ...] = Field(
         min_length=1
     )
-    """Units, fine to coarse; a week fits into no coarser unit, so it can only be the last."""
+    """Units, fine to coarse, of which the first is the finest that is published; a week can only be the last."""
 
     @model_validator(mode="after")
     def _nested(self) -> Self:

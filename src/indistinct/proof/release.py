@@ -13,7 +13,7 @@ from indistinct.errors import DataError
 from indistinct.formats.columnar import is_text
 from indistinct.formats.source import open_source
 from indistinct.hierarchies.item_labels import ItemReader
-from indistinct.hierarchies.labels import Reader
+from indistinct.hierarchies.labels import Reader, masks_of
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.models import Context
 from indistinct.proof.published_file import published_options
@@ -185,7 +185,7 @@ def label_reader(name: str, texts: Sequence[str | None], prepared: Prepared) -> 
         **reading_of(policy, prepared.source, name),
         rows=rows,
         token=policy.output.suppressed_token,
-        character=spec.get("character", "*"),
+        **masks_of(spec),
     )
 
 

@@ -16,7 +16,7 @@ from indistinct.history.signatures import with_history
 from indistinct.notices import Notice
 from indistinct.proof.published_file import refuse_unwritable
 from indistinct.proof.ranges import check_ranges
-from indistinct.publish.transform import transformed
+from indistinct.publish.transform import refuse_floors, transformed
 from indistinct.session.prepare import prepare, refuse_near_unique
 from indistinct.session.restates import restated
 from indistinct.tables.count import silent
@@ -85,6 +85,9 @@ def check(policy: Policy, table: Any = None, *, progress: Progress = silent) -> 
     Raises what ``ready`` raises.
     """
     found: dict[str, Any] = {"valid": True, "table": None}
+    if policy.privacy:
+        require_fit(policy)
+    refuse_floors(policy)
     notices = policy.notices()
     path = path_of(table)
     if path is not None and not path.exists():

@@ -250,10 +250,25 @@ def _located(policy: Policy, one: Transform) -> Transform:
     return one.model_copy(update={"hierarchy": str(policy.locate(one.hierarchy))}) if isinstance(one, Km) else one
 
 
+def refuse_floors(policy: Policy) -> None:
+    """Raise PolicyError where a policy without models says how fine a column may be published."""
+    for name in policy.quasi_identifiers if policy.transforms and not policy.privacy else ():
+        floor = policy.attributes[name].floor
+        if floor is not None:
+            raise PolicyError(
+                f'{floor} of "{name}" says how fine its values may be published, and transforms alone do not '
+                "generalize: add a model under [[privacy]] and anonymize, or leave it out here (the transforms top_coding and "
+                "bottom_coding change numbers)",
+                column=name,
+                key=f"attributes.{name}.{floor if floor == 'min_level' else f'hierarchy.{floor}'}",
+            )
+
+
 def _columns(policy: Policy, roles: Roles, source: Source) -> list[str]:
     """Columns of the result: all of a table that is still to be anonymized, else those that may be published."""
     if policy.privacy:
         return list(source.columns)
+    refuse_floors(policy)
     if kept := kept_identifying(roles):
         raise PolicyError(
             f'"{kept[0]}" has action = "{roles.attributes[kept[0]].action}", which anonymize does: add a model under '

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -180,8 +181,12 @@ def binder(
             weight=attribute.weight,
             min_level=attribute.min_level,
             max_level=attribute.max_level,
+            floors=attribute.role == "quasi_identifying",
             base=policy.base,
         )
+        spec = attribute.spec or {}
+        if name in quasi and spec.get("kind") == "masking" and "fill" not in spec and (uneven := _unequal(name, texts)):
+            notices.append(uneven)
         if hierarchy.spellings:
             others = len(hierarchy.spellings)
             message = f'"{name}" has numbers that are spelled in several ways (beside those published: {others})'
@@ -198,16 +203,35 @@ def _look_alike(name: str, groups: Sequence[tuple[str, ...]], *, show: bool) -> 
     more = len(groups) - len(shown)
     count = f"{more} more groups of them" if shown else f"{sum(map(len, groups))} of them"
     which = "; ".join([*shown, *([count] if more else [])])
-    composed = all(len({unicodedata.normalize("NFC", text) for text in group}) == 1 for group in groups)
+    kinds = {text: unicodedata.normalize("NFC", text) for group in groups for text in group}
+    composed = len(set(kinds.values())) < len(kinds)
+    otherwise = any(len({kinds[text] for text in group}) > 1 for group in groups)
     trimmed = all(len({text.strip() for text in group}) == 1 for group in groups)
-    what = "composed and decomposed characters" if composed else "blanks or case"
-    remedy = "normalizing the text to Unicode NFC before" if composed else "a clean-up before"
-    remedy = '[table] trim = "cells"' if trimmed else remedy
+    what = (
+        "blanks, case or composed characters, which normalizing to Unicode NFC and a clean-up before would join"
+        if composed and otherwise
+        else "composed and decomposed characters, which normalizing to Unicode NFC before would join"
+        if composed
+        else 'blanks at their ends, which [table] trim = "cells" would join'
+        if trimmed
+        else "blanks or case, which a clean-up before would join"
+    )
+    return Notice("look-alike", name, f'"{name}" holds values that differ only by {what}; now they differ ({which})')
+
+
+def _unequal(name: str, texts: Sequence[str | None]) -> Notice | None:
+    """Say that masked codes have several lengths, so that a code and its extension meet in the root alone."""
+    lengths = Counter(len(text) for text in texts if text is not None)
+    if len(lengths) < 2:
+        return None
+    longest = max(lengths)
+    shorter = lengths.total() - lengths[longest]
     return Notice(
-        "look-alike",
+        "unequal-length",
         name,
-        f'"{name}" holds values that differ only by {what} ({which}); they are different values; {remedy} would join '
-        "them",
+        f'"{name}" is masked, and {shorter} of its {lengths.total()} codes are shorter than {longest} characters: '
+        'codes of different length meet only in "*"; fill = "longest" fills them up first, and a hierarchy of prefixes '
+        "(indistinct hierarchy build --kind prefixes) keeps what they begin with",
     )
 
 

@@ -167,6 +167,7 @@ def axis_of(
     rows: Sequence[Sequence[str]] | None = None,
     token: str = "*",  # noqa: S107  # the mark of a suppressed cell
     character: str = "*",
+    filled: bool = False,
     domain: Sequence[Any] | None = None,
     weight: Fraction = Fraction(1),
     decimal: str = ".",
@@ -191,7 +192,7 @@ def axis_of(
     leaves = list(dict.fromkeys([*known, *(text for text in before if text is not None)]))
     everything: list[str | None] = [*leaves, None] if None in before else [*leaves]
     reader = (
-        Reader(everything, type, rows=rows, token=token, **reading)
+        Reader(everything, type, rows=rows, token=token, filled=filled, **reading)
         if separator is None
         else ItemReader(everything, separator, rows or (), token)
     )

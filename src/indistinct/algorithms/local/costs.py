@@ -23,9 +23,7 @@ LARGEST_TABLE = 1024
 
 
 def prices(hierarchy: Hierarchy, level: int) -> Float64:
-    """LM cost of the node of each value at a level; a value alone costs nothing."""
-    if level == 0:
-        return np.zeros(hierarchy.size)
+    """LM cost of the node of each value at a level."""
     return hierarchy.levels[level].float_costs()[hierarchy.levels[level].node_of]
 
 
