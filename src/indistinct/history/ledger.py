@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 FORMAT = "1"
 WAIT = 30.0
+BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)  # in the low byte of the codes of SQLite
 _TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT;
 CREATE TABLE release (
@@ -164,7 +165,7 @@ class Ledger:
             if connection.in_transaction:
                 connection.execute("COMMIT")
         except sqlite3.OperationalError as error:
-            busy = "locked" in str(error)
+            busy = getattr(error, "sqlite_errorcode", 0) & 0xFF in BUSY
             what = "is in use by somebody else; try again" if busy else "cannot be read or written"
             raise DataError(f"the ledger {name} {what}", file=name) from None
         except sqlite3.DatabaseError:
