@@ -27,7 +27,7 @@ from indistinct.attacks.uniqueness import uniqueness
 from indistinct.attacks.unsorted_matching import unsorted_matching
 from indistinct.errors import PolicyError, SchemaError
 from indistinct.formats.source import open_source
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 from indistinct.policy import given_or_flags
 from indistinct.policy.parameters import exact
 from indistinct.tables.count import silent
@@ -210,7 +210,9 @@ def _notices(scene: Scene) -> list[Notice]:
     person = scene.policy.person
     if person is None:
         return []
-    message = f'the release does not say whose a row is ("{person.key}"): every row counts as a person of its own'
+    message = Sentence(
+        'the release does not say whose a row is ("{key}"): every row counts as a person of its own', key=person.key
+    )
     return [Notice("persons", person.key, message)]
 
 

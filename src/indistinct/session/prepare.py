@@ -15,7 +15,7 @@ from indistinct.formats.source import TableOptions, open_source
 from indistinct.hierarchies import build_hierarchy
 from indistinct.hierarchies.values import PARTIAL, ZONED, look_alikes, spelling_note
 from indistinct.models.numbers import missing_refused
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 from indistinct.policy import resolve
 from indistinct.policy.privacy import Numeric
 from indistinct.policy.recoding import option
@@ -184,7 +184,11 @@ def binder(
         )
         if hierarchy.spellings:
             others = len(hierarchy.spellings)
-            message = f'"{name}" has numbers that are spelled in several ways (beside those published: {others})'
+            message = Sentence(
+                '"{name}" has numbers that are spelled in several ways (beside those published: {n})',
+                name=name,
+                n=others,
+            )
             shown = spelling_note(name, hierarchy.spellings) if name in quasi else message
             notices.append(Notice("spelling", name, shown))
         return hierarchy
@@ -196,19 +200,24 @@ def _look_alike(name: str, groups: Sequence[tuple[str, ...]], *, show: bool) -> 
     """Say that values differ only by blanks, case or composed characters; which, of the first groups if shown."""
     shown = [", ".join(map(_shown, group)) for group in groups[:LOOK_ALIKES_SHOWN]] if show else []
     more = len(groups) - len(shown)
-    count = f"{more} more groups of them" if shown else f"{sum(map(len, groups))} of them"
-    which = "; ".join([*shown, *([count] if more else [])])
+    which: str = "; ".join(shown)
+    if not shown:
+        which = Sentence("{n} of them", n=sum(map(len, groups)))
+    elif more:
+        which = Sentence("{which}; {n} more groups of them", which=which, n=more)
     composed = all(len({unicodedata.normalize("NFC", text) for text in group}) == 1 for group in groups)
     trimmed = all(len({text.strip() for text in group}) == 1 for group in groups)
-    what = "composed and decomposed characters" if composed else "blanks or case"
-    remedy = "normalizing the text to Unicode NFC before" if composed else "a clean-up before"
-    remedy = '[table] trim = "cells"' if trimmed else remedy
-    return Notice(
-        "look-alike",
-        name,
-        f'"{name}" holds values that differ only by {what} ({which}); they are different values; {remedy} would join '
+    what = Sentence("composed and decomposed characters") if composed else Sentence("blanks or case")
+    remedy = Sentence("normalizing the text to Unicode NFC before") if composed else Sentence("a clean-up before")
+    message = Sentence(
+        '"{name}" holds values that differ only by {what} ({which}); they are different values; {remedy} would join '
         "them",
+        name=name,
+        what=what,
+        which=which,
+        remedy='[table] trim = "cells"' if trimmed else remedy,
     )
+    return Notice("look-alike", name, message)
 
 
 def _shown(text: str) -> str:
@@ -361,9 +370,15 @@ def near_unique(prepared: Prepared) -> list[Notice]:
         Notice(
             "near-unique",
             name,
-            f'{once} of {rows} rows hold a value of "{name}" that occurs once: published unchanged, it can identify '
-            "them; drop it, make it quasi-identifying, or say confirmed = true under "
-            f"[attributes.{name}] when nobody outside can know it",
+            Sentence(
+                '{n} of {rows} rows hold a value of "{name}" that occurs once: published unchanged, it can identify '
+                "them; drop it, make it quasi-identifying, or say confirmed = true under {place} when nobody outside "
+                "can know it",
+                n=once,
+                rows=rows,
+                name=name,
+                place=f"[attributes.{name}]",
+            ),
         )
         for name, (counts, rows) in held.items()
         if name in prepared.roles.unconfirmed and (once := int((counts == 1).sum())) > NEAR_UNIQUE_SHARE * rows

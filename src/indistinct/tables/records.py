@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.hierarchies.hierarchy import Hierarchy
+    from indistinct.notices import Sentence
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
@@ -201,7 +202,7 @@ class Assignment:
     class_of: Int32
     classes: int
     levels: tuple[int, ...] | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Sentence, ...] = ()
     proven: bool | None = None
     boxes: Int32 | None = None
     group_of: Int32 | None = None
@@ -215,7 +216,7 @@ class Assignment:
         frequencies: Frequencies,
         class_of_tuple: Int32,
         levels: tuple[int, ...] | None = None,
-        notes: tuple[str, ...] = (),
+        notes: tuple[Sentence, ...] = (),
         *,
         proven: bool | None = None,
     ) -> Assignment:
