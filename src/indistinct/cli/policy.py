@@ -24,6 +24,7 @@ from indistinct.cli.common import (
 from indistinct.formats.source import origins_of
 from indistinct.outputs import Output, check_outputs, write_bytes
 from indistinct.plain import for_people
+from indistinct.sentences.results import warnings_text
 
 app = typer.Typer(help="Check a policy, print its JSON Schema, draft one from a table.", no_args_is_help=True)
 
@@ -60,7 +61,7 @@ def check_text(name: str, attributes: int, models: int, answer: dict[str, Any]) 
     if answer["table"] is not None:
         size = f"{answer['table']['rows']} rows, {answer['table']['columns']} columns"
         lines.append(f"its table was read: {size}; whether the target can be met says: indistinct explain")
-    return "\n".join([*lines, *(f"note: {warning['message']}" for warning in answer["warnings"])])
+    return "\n".join([*lines, *warnings_text(answer["warnings"])])
 
 
 @app.command("schema")
