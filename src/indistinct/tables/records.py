@@ -83,7 +83,7 @@ class Population:
 
 
 @dataclass(frozen=True)
-class Crowd:
+class CoveredPopulation:
     """What the labels of classes cover of a population.
 
     ``rows`` int64[g]: its rows by class; ``outside``: its rows that no class covers; ``total``: all of them. Where
@@ -295,7 +295,7 @@ class Classes:
     cell_class: Int32
     cell_codes: Int32
     cell_rows: Int64
-    population: Crowd | None = None
+    population: CoveredPopulation | None = None
     detail: Detail | None = None
     recoding: Recoding | None = None
     sets: Mapping[str, ItemSets] = field(default_factory=dict)
