@@ -39,6 +39,21 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -
     return f"<table><caption>{escape(caption)}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def drawing(name: str, title: str, description: str, size: tuple[int, int], parts: Iterable[str]) -> str:
+    """Frame the parts of a drawing, which stands in a page or in a file of its own.
+
+    ``title`` and ``description`` are for screen readers; ``name`` is unique on the page. The parts are SVG already.
+    """
+    width, height = size
+    seen = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" {FONT} fill="{INK}"'
+    return "\n".join([
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{name}-t {name}-d" {seen}>',
+        f'<title id="{name}-t">{escape(title)}</title><desc id="{name}-d">{escape(description)}</desc>',
+        *parts,
+        "</svg>",
+    ])  # fmt: skip
+
+
 def bars(
     name: str,
     title: str,
@@ -54,11 +69,7 @@ def bars(
     height = len(labels) * (len(series) * BAR + GAP) + (20 if len(series) > 1 else 0) + GAP
     room = WIDTH - LABEL - NUMBER
     colours = (FIRST, SECOND) if len(series) > 1 else (SECOND,)
-    size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" {FONT} fill="{INK}"'
-    parts = [
-        f'<svg role="img" aria-labelledby="{name}-t {name}-d" {size}>',
-        f'<title id="{name}-t">{escape(title)}</title><desc id="{name}-d">{escape(description)}</desc>',
-    ]
+    parts = []
     y = GAP
     if len(series) > 1:
         x = LABEL
@@ -77,4 +88,4 @@ def bars(
             parts.append(f'<text x="{LABEL + length + 5:.1f}" y="{y + 11}">{escape(texts[row])}</text>')
             y += BAR
         y += GAP
-    return "".join([*parts, "</svg>"])
+    return drawing(name, title, description, (WIDTH, height), parts)

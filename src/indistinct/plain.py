@@ -10,6 +10,8 @@ import re
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec
 
+from indistinct.notices import Sentence
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -45,6 +47,8 @@ def shown(document: Any) -> Any:
     >>> shown({"a\n": ["x", 1, ("\t",)]})
     {'a\\n': ['x', 1, ('\\t',)]}
     """
+    if isinstance(document, Sentence):
+        return document.with_facts(shown)
     if isinstance(document, str):
         return visible(document)
     if isinstance(document, dict):

@@ -13,10 +13,10 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from indistinct.cli.app import run
-from indistinct.formats.database import _array
 
 import indistinct as ind
+from indistinct.cli.app import run
+from indistinct.formats.database import _array
 from indistinct.hierarchies import build_hierarchy
 from indistinct.hierarchies.labels import Reader
 from indistinct.hierarchies.values import PARTIAL

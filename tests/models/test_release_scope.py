@@ -22,7 +22,7 @@ from indistinct.policy.privacy import (
     Profitability,
     SampleUniqueness,
 )
-from indistinct.tables.records import Crowd, Detail
+from indistinct.tables.records import CoveredPopulation, Detail
 
 SIZES = st.lists(st.integers(1, 6), min_size=1, max_size=10)
 SHARES = st.fractions(min_value=0, max_value=1, max_denominator=12)
@@ -103,7 +103,7 @@ def test_only_keeps_histograms_population_and_detail(tables):
     classes, _ = tables.of_counts([1, 2], [3, 0], [0, 4])
     classes = replace(
         classes,
-        population=Crowd(np.array([4, 5, 6]), 1, 16),
+        population=CoveredPopulation(np.array([4, 5, 6]), 1, 16),
         detail=Detail(np.array([[1], [2], [3]]), np.array([9])),
     )
     kept = only(classes, np.array([True, False, True]))
@@ -132,10 +132,10 @@ def test_no_attack_is_a_size(tables, sizes, gain, cost):
     least = [test.parameters[0] for test in criteria([privacy], context)]
     assert [all(size >= k for k in least) for size in sizes] == expected
     assert is_merge_closed(privacy)
-    crowd = replace(classes, population=Crowd(2 * classes.rows, 0, 2 * int(classes.rows.sum())))
+    sampled = replace(classes, population=CoveredPopulation(2 * classes.rows, 0, 2 * int(classes.rows.sum())))
     journalist = Profitability("journalist", attack=False, gain=gain, cost=cost, population="p.csv")
     twice = [gain == 0 or Fraction(gain, 2 * size) < cost for size in sizes]
-    assert evaluate(journalist, crowd, context).satisfied.tolist() == twice
+    assert evaluate(journalist, sampled, context).satisfied.tolist() == twice
 
 
 @settings(deadline=None, max_examples=40)

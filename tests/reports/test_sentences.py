@@ -1,128 +1,141 @@
-"""The Chinese report is Chinese: every warning that a release can carry has a translation, and its facts stay."""
+"""The Chinese report is Chinese: every sentence of the program has a translation, and its facts stay."""
+
+# ruff: noqa: RUF001  # punctuation of Chinese
 
 import ast
+import copy
+import json
+import pickle
 import re
 from html.parser import HTMLParser
+from importlib.resources import files
 from pathlib import Path
+from string import Formatter
 
 import pytest
 
 import indistinct as ind
 from indistinct.hierarchies.values import spelling_note
-from indistinct.reports.sentences import translated
+from indistinct.notices import Notice, Sentence, both
+from indistinct.plain import shown
+from indistinct.reports.catalogue import LANGUAGES, catalogue
 
 SOURCE = Path(ind.__file__).parent
 HOSPITAL = Path(__file__).parents[2] / "examples" / "hospital"
-# commands that write no report, and reasons of the ledger, which are quoted as they are
-OTHERS = {
-    "assess/audit.py", "history/consult.py", "assess/private.py",
-    "assess/utility.py", "proof/verify.py", "proof/verify_groups.py",
-    "proof/verify_invariance.py",
-}  # fmt: skip
-KEPT = (
-    "persons who keep the values of earlier releases: 3; newcomers: 2; newcomers who wait for a later release: 1; "
-    "counterfeit rows, of nobody: 4"
-)
-# notes of the searches and what is put together elsewhere
-WORK = "12 of 48 combinations of levels were evaluated"
-UNPROVEN = (
-    f"{WORK} when the time budget ended: the loss 0.4000 is not proven to be the least, which is at least 0.3000 (gap "
-    "0.1000)"
-)
-CHECKED = (
-    "combinations of up to 3 columns were checked: 7 rows held one of fewer than 3, 9 cells of published rows are blank"
-)
-READINGS = (
-    "taking a blank for a value of its own, the smallest class has 2 rows; if it may be anything, every row could be "
-    "one of at least 4"
-)
-NOTES = (
-    "1,204 of 4,096 combinations of levels were evaluated",
-    f"{WORK}; the models do not allow to infer more general combinations from others",
-    f"{WORK}; the result is proven to lose least",
-    UNPROVEN,
-    "3 of 9 steps were taken",
-    "17 specializations were made",
-    "the loss fell to 0.1200 after 1.0 s, 0.1100 after 2.0 s",
-    "the values of ill were dealt out from 4 buckets",
-    KEPT,
-    "classes have at least 6 rows, one of each bucket of cost",
-    "rows were dealt out along a Hilbert curve, as the table is large",
-    CHECKED,
-    READINGS,
-    "9 rows fit in no group and were suppressed: 4 because no group had room, 5 because their class was too small",
-    "1 row fits in no group and was suppressed: 1 because no group had room",
-    spelling_note("age", {"1.0": "1"}),
-    spelling_note("age", {"1.0": "1", "2.0": "2", "3.00": "3"}),
-)
+CHINESE = catalogue("zh-CN")
 
 
-def sentences(node, known, line):
-    """The texts that an expression can give; what is not known stands as 7."""
-    if isinstance(node, ast.Constant):
-        found = [str(node.value)]
-    elif isinstance(node, ast.IfExp):
-        found = sentences(node.body, known, line) + sentences(node.orelse, known, line)
-    elif isinstance(node, ast.FormattedValue):
-        found = sentences(node.value, known, line)
-    elif isinstance(node, ast.JoinedStr):
-        found = [""]
-        for part in node.values:
-            found = [start + end for start in found for end in sentences(part, known, line)]
-    else:
-        name = getattr(node, "id", None)
-        before = [value for other, at, value in known if other == name and at < line and is_text(value)]
-        found = sentences(before[-1], known, before[-1].lineno) if before else ["7"]
+def templates(source):
+    """The templates of a program, and the places of sentences that are put together at run time."""
+    found, loose = {}, []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Sentence":
+            texts = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
+            if len(texts) == len(node.args):
+                found[texts[0]] = texts
+            else:
+                loose.append(node.lineno)
+    return found, loose
+
+
+def fields(text):
+    return {(name, form) for _, name, form, _ in Formatter().parse(text) if name is not None}
+
+
+@pytest.fixture(scope="module")
+def in_code():
+    found = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        own, loose = templates(path.read_text(encoding="utf-8"))
+        assert not loose, f"{path.name}, line {loose[0]}: a template is a literal, so that it can be collected"
+        found |= own
     return found
 
 
-def is_text(node):
-    return isinstance(node, ast.JoinedStr | ast.IfExp) or (
-        isinstance(node, ast.Constant) and isinstance(node.value, str)
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_a_language_has_every_sentence_of_the_program_and_no_other(language, in_code):
+    assert len(in_code) > 100
+    own = catalogue(language).sentences
+    assert [template for template in in_code if template not in own] == []
+    assert [template for template in own if template not in in_code] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_a_translation_shows_the_facts_of_its_template(language, in_code):
+    text = (files("indistinct.reports") / "messages" / f"sentences.{language}.json").read_text(encoding="utf-8")
+    pairs = json.loads(text, object_pairs_hook=list)
+    assert len(dict(pairs)) == len(pairs)  # none twice
+    for template, told in pairs:
+        for one in in_code[template]:
+            assert fields(one) == fields(template)
+        assert fields(told) == fields(template), template
+
+
+def test_what_is_put_together_at_run_time_is_found():
+    found, loose = templates('Sentence("a {n}", n=1)\nSentence(f"b {n}")\nSentence(text, n=2)')
+    assert (list(found), loose) == (["a {n}"], [2, 3])
+
+
+# a table that the report shows names both columns, and the rest of the note is put together of sentences
+NOTES = (
+    (spelling_note("age", {"1.0": "1"}), "列“age”：“1.0”和“1”是同一个值，以“1”发布"),
+    (
+        spelling_note("age", {"1.0": "1", "2.0": "2", "3.00": "3"}),
+        "列“age”：“1.0”和“1”是同一个值，以“1”发布；另有 2 种写法也是如此",
+    ),
+    (Sentence("the columns {names} differ only in case or blanks", names=both(['"a"', '"b"'])),
+     '以下各列的列名只在大小写或空格上不同："a" 和 "b"'),
+    (Sentence("the loss fell to {points}", points=(
+        Sentence("{loss:.4f} after {seconds:.1f} s", loss=0.12, seconds=1.0),
+        Sentence("{loss:.4f} after {seconds:.1f} s", loss=0.11, seconds=2.0),
+    )), "搜索中损失逐步下降：1.0 秒后为 0.1200、2.0 秒后为 0.1100"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("note", "chinese"), NOTES)
+def test_sentences_inside_sentences_are_translated_too(note, chinese):
+    assert CHINESE.sentence(note) == chinese
+
+
+def test_facts_go_to_their_places_and_are_no_templates():
+    same = Sentence(
+        '{n} of {rows} rows have the same value in "{name}": diversity and closeness say little there; protect the '
+        "rare values on their own (alpha_k with values, or counts with noise)",
+        n=3,
+        rows=40,
+        name="ill, or {not}: {0}",
     )
+    assert same.startswith('3 of 40 rows have the same value in "ill, or {not}: {0}"')
+    assert CHINESE.sentence(same).startswith("40 行中有 3 行在“ill, or {not}: {0}”中取同一个值")
+    assert catalogue("en").sentence(same) == same
 
 
-def warnings_in_code():
-    for path in sorted(SOURCE.rglob("*.py")):
-        place = path.relative_to(SOURCE).as_posix()
-        if place in OTHERS:
-            continue
-        tree = ast.parse(path.read_text())
-        known = [
-            (node.targets[0].id, node.lineno, node.value)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-        ]
-        known.sort(key=lambda entry: entry[1])
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Notice", "say") and len(node.args) == 3:
-                for sentence in sentences(node.args[2], known, node.lineno):
-                    if re.search(r"[a-z]{3}", sentence):  # others are put together elsewhere, as NOTES
-                        yield place, sentence
+def test_a_number_decides_the_plural():
+    many, one = "{n} rows of {name}", "{n} row of {name}"
+    assert [str(Sentence(many, one, n=n, name="a")) for n in (0, 1, 2)] == ["0 rows of a", "1 row of a", "2 rows of a"]
 
 
-def test_every_warning_of_a_release_is_translated():
-    found = list(warnings_in_code())
-    assert len(found) > 30
-    lacking = [(place, sentence) for place, sentence in found if translated(sentence, "zh-CN") is None]
-    assert lacking == []
+def test_a_sentence_is_a_text_in_documents_and_survives_copies():
+    found = Notice("rows", "{a}", Sentence("{n} rows of {name}", "{n} row of {name}", n=1, name="{a}"))
+    assert json.dumps(found.document()) == '{"kind": "rows", "column": "{a}", "message": "1 row of {a}"}'
+    message = found.document()["message"]
+    for again in (copy.copy(message), copy.deepcopy(message), pickle.loads(pickle.dumps(message))):  # noqa: S301  # our own
+        assert again == "1 row of {a}"
+        assert (again.template, again.facts) == (message.template, {"n": 1, "name": "{a}"})
 
 
-@pytest.mark.parametrize("note", NOTES)
-def test_every_note_of_a_search_is_translated_with_its_numbers(note):
-    chinese = translated(note, "zh-CN")
-    assert re.search(r"[\u4e00-\u9fff]", chinese)
-    assert sorted(re.findall(r"[\d.,]*\d", chinese)) == sorted(re.findall(r"[\d.,]*\d", note))
+def test_control_characters_of_facts_are_escaped_in_every_language():
+    name = "a\x1b[31m\u202e"
+    told = shown(Sentence("the columns {names} differ only in case or blanks", names=both((name, "b"))))
+    assert told == "the columns a\\x1b[31m\\u202e and b differ only in case or blanks"
+    assert CHINESE.sentence(told) == "以下各列的列名只在大小写或空格上不同：a\\x1b[31m\\u202e 和 b"
 
 
-def test_facts_go_to_their_places():
-    english = (
-        '3 of 40 rows have the same value in "ill, or not": diversity and closeness say little there; protect the rare '
-        "values on their own (alpha_k with values, or counts with noise)"
-    )
-    assert translated(english, "zh-CN").startswith("40 行中有 3 行在“ill, or not”中取同一个值")
-    assert translated("nobody has said this yet", "zh-CN") is None
-    assert translated("nobody has said this yet", "en") == "nobody has said this yet"
+def test_of_a_text_out_of_a_file_what_has_no_facts_is_known():
+    stored = json.loads(json.dumps(Sentence("local_suppression counts rows, not persons")))
+    assert CHINESE.sentence(stored) == "local_suppression 按行计数，而不是按人计数"
+    assert CHINESE.sentence("nobody has said this yet") is None
+    assert catalogue("en").sentence("nobody has said this yet") == "nobody has said this yet"
 
 
 class Words(HTMLParser):

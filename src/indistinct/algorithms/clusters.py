@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from indistinct.algorithms.local.state import State
     from indistinct.algorithms.rounds import Parts
     from indistinct.hierarchies.hierarchy import Hierarchy
+    from indistinct.notices import Sentence
     from indistinct.policy import Policy
     from indistinct.tables.count import Progress
     from indistinct.tables.records import Assignment, Frequencies
@@ -94,7 +95,7 @@ def clustered(
     policy: Policy,
     progress: Progress,
     cluster: Cluster,
-    notes: Callable[[], tuple[str, ...]] = tuple,
+    notes: Callable[[], tuple[Sentence, ...]] = tuple,
 ) -> Assignment:
     """Let ``cluster`` number the classes of the units of each block (int64[n], 0.. without gaps), then mend classes.
 

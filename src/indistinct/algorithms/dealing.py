@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indistinct.notices import Sentence
     from indistinct.policy import Policy
     from indistinct.policy.privacy import Privacy
     from indistinct.tables.records import Frequencies
@@ -117,7 +118,7 @@ def deal(
     place_group: Int32,
     *,
     reasons: Mapping[str, int] | None = None,
-    notes: tuple[str, ...] = (),
+    notes: tuple[Sentence, ...] = (),
     words: Words = secret_words,
 ) -> Assignment:
     """Give the places of every slot to its rows, in an order that random ``words`` decide.

@@ -28,6 +28,7 @@ from indistinct.algorithms.contract import Algorithm
 from indistinct.errors import InfeasibleError, PolicyError, UnsupportedError
 from indistinct.hierarchies.hierarchy import Fractions, Grouping, Hierarchy, assemble, runs
 from indistinct.models.contract import ITEM_SETS
+from indistinct.notices import Sentence
 from indistinct.policy.recoding import Km
 from indistinct.tables.item_sets import items_of
 from indistinct.tables.records import Assignment
@@ -64,10 +65,13 @@ def km(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assignme
     _, inverse = np.unique(np.column_stack(nodes), axis=0, return_inverse=True)
     class_of = inverse.reshape(-1).astype(np.int32)
     smallest = int(np.bincount(class_of, frequencies.tuple_rows).min())
-    items = ", ".join(f'"{name}"' for name in policy.item_columns)
-    note = (
-        f"km_anonymity is about what others know of the items in {items}: whole rows are not made alike, and the "
-        f"smallest class of equal quasi-identifiers has {smallest} row{'' if smallest == 1 else 's'}"
+    note = Sentence(
+        "km_anonymity is about what others know of the items in {items}: whole rows are not made alike, and the "
+        "smallest class of equal quasi-identifiers has {n} rows",
+        "km_anonymity is about what others know of the items in {items}: whole rows are not made alike, and the "
+        "smallest class of equal quasi-identifiers has {n} row",
+        n=smallest,
+        items=tuple(f'"{name}"' for name in policy.item_columns),
     )
     progress("search", 1, 1)
     return Assignment.of_tuples(frequencies, class_of, levels, (note,))

@@ -35,6 +35,7 @@ from indistinct.errors import InfeasibleError
 from indistinct.models.contract import SEPARATION
 from indistinct.models.eps_i_k_anonymity import prepared
 from indistinct.models.numbers import numbers_of
+from indistinct.notices import Sentence
 from indistinct.policy.privacy import DistinctL, EpsIKAnonymity, KAnonymity
 from indistinct.policy.recoding import LargestBucketFirst
 from indistinct.tables.order import secret_words
@@ -183,15 +184,18 @@ def _without_small_classes(assignment: Assignment, size: int) -> tuple[Assignmen
     return whole, int(assignment.count[gone].sum())
 
 
-def _account(reasons: dict[str, int], suppressed: int) -> str:
+def _account(reasons: dict[str, int], suppressed: int) -> Sentence:
     words = {
-        "size": "because no group had room",
-        "proximity": "because every group with room has too many values near theirs",
-        "class": "because their class was too small",
+        "size": Sentence("because no group had room"),
+        "proximity": Sentence("because every group with room has too many values near theirs"),
+        "class": Sentence("because their class was too small"),
     }
-    parts = ", ".join(f"{rows} {words[reason]}" for reason, rows in reasons.items())
-    many = "1 row fits in no group and was" if suppressed == 1 else f"{suppressed} rows fit in no group and were"
-    return f"{many} suppressed: {parts}"
+    return Sentence(
+        "{n} rows fit in no group and were suppressed: {reasons}",
+        "{n} row fits in no group and was suppressed: {reasons}",
+        n=suppressed,
+        reasons=tuple(Sentence("{rows} {why}", rows=rows, why=words[reason]) for reason, rows in reasons.items()),
+    )
 
 
 def _refuse_lost(

@@ -36,6 +36,7 @@ from indistinct.algorithms.local import local
 from indistinct.algorithms.obstacles import obstacle, percent
 from indistinct.errors import InfeasibleError, PolicyError, UnsupportedError
 from indistinct.models.contract import HISTORY
+from indistinct.notices import Sentence
 from indistinct.policy.privacy import AlphaK, MInvariance
 from indistinct.policy.recoding import MInvarianceBuckets
 from indistinct.policy.suppression import Suppression
@@ -251,9 +252,13 @@ def _assignment(rows: _Rows, places: Places, group: Int64) -> Assignment:
     class_of[places.row[real]] = group[real]
     keys, count = np.unique(rows.cell * (groups + 1) + class_of + 1, return_counts=True)
     old, waiting = int((rows.signature >= 0).sum()), int((class_of < 0).sum())
-    note = (
-        f"persons who keep the values of earlier releases: {old}; newcomers: {len(rows.cell) - old - waiting}; "
-        f"newcomers who wait for a later release: {waiting}; counterfeit rows, of nobody: {int((~real).sum())}"
+    note = Sentence(
+        "persons who keep the values of earlier releases: {old}; newcomers: {new}; newcomers who wait for a later "
+        "release: {waiting}; counterfeit rows, of nobody: {fakes}",
+        old=old,
+        new=len(rows.cell) - old - waiting,
+        waiting=waiting,
+        fakes=int((~real).sum()),
     )
     return Assignment(
         (keys // (groups + 1)).astype(np.int32),

@@ -31,6 +31,7 @@ from indistinct.algorithms.full_domain.lattice import build_lattice
 from indistinct.algorithms.full_domain.verdicts import Judge
 from indistinct.errors import InfeasibleError, PolicyError
 from indistinct.models.contract import EVERY_CLASS, LEVELS
+from indistinct.notices import Sentence
 from indistinct.policy.recoding import Optimal, option
 
 if TYPE_CHECKING:
@@ -125,14 +126,21 @@ def fewest_suppressed(frequencies: Frequencies, judge: Judge, progress: Progress
     return total if found is None else found.suppressed
 
 
-def _note(lattice: Lattice, found: Found) -> str:
-    work = f"{found.evaluated:,} of {lattice.size:,} combinations of levels were evaluated"
+def _note(lattice: Lattice, found: Found) -> Sentence:
     if found.proven:
-        return f"{work}; the result is proven to lose least"
-    gap = found.loss - found.lower_bound
-    return (
-        f"{work} when the time budget ended: the loss {found.loss:.4f} is not proven to be the least, "
-        f"which is at least {found.lower_bound:.4f} (gap {gap:.4f})"
+        return Sentence(
+            "{n:,} of {all:,} combinations of levels were evaluated; the result is proven to lose least",
+            n=found.evaluated,
+            all=lattice.size,
+        )
+    return Sentence(
+        "{n:,} of {all:,} combinations of levels were evaluated when the time budget ended: the loss {loss:.4f} is not "
+        "proven to be the least, which is at least {bound:.4f} (gap {gap:.4f})",
+        n=found.evaluated,
+        all=lattice.size,
+        loss=found.loss,
+        bound=found.lower_bound,
+        gap=found.loss - found.lower_bound,
     )
 
 

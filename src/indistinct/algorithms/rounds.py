@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.algorithms.local.problem import Problem
+    from indistinct.notices import Sentence
     from indistinct.tables.count import Progress
 
     Int32 = NDArray[np.int32]
@@ -134,7 +135,7 @@ def _satisfied(problem: Problem, parts: Parts, child: Int64, number: int, finish
     return verdict
 
 
-def as_assignment(problem: Problem, parts: Parts, notes: tuple[str, ...] = ()) -> Assignment:
+def as_assignment(problem: Problem, parts: Parts, notes: tuple[Sentence, ...] = ()) -> Assignment:
     """Write parts as an assignment: classes numbered by their first cell; what is in no part is suppressed."""
     cells = len(problem.frequencies.rows)
     placed = np.zeros(cells, np.int64)

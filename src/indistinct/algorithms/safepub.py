@@ -23,6 +23,7 @@ from indistinct.algorithms.safepub_scheme import chosen_levels
 from indistinct.errors import InfeasibleError, PolicyError
 from indistinct.models.contract import MECHANISM
 from indistinct.models.safepub import least_k, mechanism
+from indistinct.notices import Sentence
 from indistinct.policy.recoding import SafepubScheme
 from indistinct.tables.order import numbered_rows
 from indistinct.tables.records import SUPPRESSED, Assignment
@@ -85,7 +86,7 @@ def safepub(frequencies: Frequencies, policy: Policy, progress: Progress, bits: 
         np.concatenate([class_of[stay], np.full(len(go), SUPPRESSED)]).astype(np.int32),
         int(large.sum()),
         levels,
-        ("the rows are a random sample, drawn anew in every run; each run spends epsilon and delta again",),
+        (Sentence("the rows are a random sample, drawn anew in every run; each run spends epsilon and delta again"),),
     )
 
 

@@ -16,7 +16,7 @@ from indistinct.sentences.results import as_html, audit_text
 from indistinct.session.blanks import blank_notices, namer
 from indistinct.session.item_sets import sets_of_assignment
 from indistinct.session.person_shares import person_shares
-from indistinct.session.population import crowd_of_labels
+from indistinct.session.population import population_of_labels
 from indistinct.session.prepare import near_unique, prepare
 from indistinct.session.verdicts import best_of_each, judge, persons_spread, refuse_mechanisms, unit_of, weaknesses
 from indistinct.tables.classes import classes_of, recoding_of, whole_tuples
@@ -160,8 +160,8 @@ def _with_population(prepared: Prepared, classes: Classes, assignment: Assignmen
         label_reader(hierarchy.attribute, texts, prepared)
         for hierarchy, texts in zip(recoding.quasi, population.texts, strict=True)
     ]
-    crowd = crowd_of_labels(Population(population.codes, population.rows), columns, readers)
-    return replace(classes, population=crowd)
+    covered = population_of_labels(Population(population.codes, population.rows), columns, readers)
+    return replace(classes, population=covered)
 
 
 def starred_tuples(frequencies: Frequencies, token: str) -> NDArray[np.bool_] | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.assess.frontier import chart_text, svg, table_text
-from indistinct.assess.run import Purse, compared, is_drawn
+from indistinct.assess.run import Budget, compared, is_drawn
 from indistinct.assess.run_store import Store, fingerprint
 from indistinct.errors import PolicyError
 from indistinct.formats.source import origins_of
@@ -132,18 +132,18 @@ def compare(
     names = _names(algorithms)
     pairs = [(name, number) for number in _numbers(k) for name in names]
     wanted = list(dict.fromkeys((name, None if is_drawn(policy, name) else number) for name, number in pairs))
-    purse = Purse(_budget(epsilon_budget))
+    budget = Budget(_budget(epsilon_budget))
     store = None if output is None else Store(Path(output), (*origins_of(table), *policy.origins))
     given, _, applied = transformed(table, policy, query=query, sql_table=sql_table, progress=progress)
     prepared = prepare(given, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
     frequencies = prepared.counted.frequencies
     mark = fingerprint(frequencies)
     for run in [] if store is None else store.of_table(mark):
-        purse.charge(run)
+        budget.charge(run)
     runs = []
     for done, (name, number) in enumerate(wanted):
         progress("compare", done, len(wanted))
-        runs.append(compared(prepared, name, number, mark, store, purse, progress))
+        runs.append(compared(prepared, name, number, mark, store, budget, progress))
     progress("compare", len(wanted), len(wanted))
     frontier = _frontier(runs)
     for position, run in enumerate(runs):
@@ -156,7 +156,7 @@ def compare(
             "tuples": len(frequencies.tuples),
             "runs": runs,
             "frontier": frontier,
-            "budget": purse.document(),
+            "budget": budget.document(),
             "warnings": [notice.document() for notice in (*prepared.notices, *applied)],
         }
     )

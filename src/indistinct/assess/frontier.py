@@ -5,9 +5,11 @@ from __future__ import annotations
 from math import log2
 from string import ascii_letters
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
-from indistinct.markup import escape
+from indistinct.markup import INK, drawing, escape
 from indistinct.plain import for_people
+from indistinct.sentences.columns import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,11 +57,8 @@ def table_text(document: Mapping[str, Any]) -> str:
                 "" if peak is None else f"{peak / 2**20:.0f}",
             )
         )
-    full = [row for row in rows if len(row) == len(head)]
-    widths = [max(len(row[column]) for row in full) for column in range(len(head))]
-    widths[1] = max(len(row[1]) for row in rows)
     counted = f"{document['rows']} rows, {document['tuples']} distinct combinations"
-    lines = [*(_line(row, widths) for row in rows), "", f"{counted}; * no other run reaches as much at less loss"]
+    lines = [*aligned(rows, left=2), "", f"{counted}; * no other run reaches as much at less loss"]
     done = [run for run in document["runs"] if "loss" in run]
     if any(run["query_error"] for run in done):
         lines.append("queries: mean relative error of random COUNT queries")
@@ -83,16 +82,6 @@ def _spent(budget: Mapping[str, Any] | None) -> list[str]:
     limit = "" if budget["limit"] is None else f" of the budget {budget['limit']}"
     spent = f"epsilon = {budget['epsilon']}{limit} and delta = {budget['delta']} in all"
     return [f"safepub: {many} on this table spent {spent}, as those of runs add up; a release spends its own on top"]
-
-
-def _line(row: Sequence[str], widths: Sequence[int]) -> str:
-    cells = [
-        cell.ljust(width) if column < 2 else cell.rjust(width)
-        for column, (cell, width) in enumerate(zip(row, widths, strict=False))
-    ]
-    if len(row) < len(widths):  # a reason takes the rest of the line
-        cells[-1] = row[-1]
-    return "  ".join(cells).rstrip()
 
 
 def chart_text(document: Mapping[str, Any]) -> str:
@@ -119,22 +108,19 @@ def chart_text(document: Mapping[str, Any]) -> str:
 def svg(document: Mapping[str, Any], width: int = 760, height: int = 460) -> str:
     """Draw LM against the smallest class; the line joins the runs that no other one beats."""
     points = _points(document)
+    name = f"frontier-{crc32(repr(points).encode()):08x}"  # a page may show several
     left, right, top, bottom = 70, width - 210, 30, height - 55
     middle, centre = f"{(left + right) / 2:.0f}", f"{(top + bottom) / 2:.0f}"
-    size = f'width="{width}" height="{height}"'
     across, up = "smallest class k (largest prosecutor risk 1/k)", "information loss (LM)"
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" {size} role="img">',
-        "<style>text { font: 12px sans-serif }</style>",
-        "<title>Information loss against guarantee</title>",
-        f'<rect {size} fill="#ffffff"/>',
-        f'<path d="M{left} {top}V{bottom}H{right}" fill="none" stroke="#333333"/>',
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+        f'<path d="M{left} {top}V{bottom}H{right}" fill="none" stroke="{INK}"/>',
         f'<text x="{middle}" y="{height - 12}" text-anchor="middle">{across}</text>',
         f'<text x="18" y="{centre}" text-anchor="middle" transform="rotate(-90 18 {centre})">{up}</text>',
     ]
     if not points:
-        parts.append(f'<text x="{left + 20}" y="{top + 30}">no run has a result</text></svg>')
-        return "\n".join(parts)
+        parts.append(f'<text x="{left + 20}" y="{top + 30}">no run has a result</text>')
+        return drawing(name, "Information loss against guarantee", f"{up}; {across}", (width, height), parts)
     low, high, most = _ranges(points)
 
     def x(k: int) -> float:
@@ -153,18 +139,18 @@ def svg(document: Mapping[str, Any], width: int = 760, height: int = 460) -> str
         parts.append(f'<text x="{left - 8}" y="{y(loss) + 4:.1f}" text-anchor="end">{loss:.3f}</text>')
         parts.append(f'<path d="M{left} {y(loss):.1f}H{right}" stroke="#dddddd"/>')
     line = " ".join(f"{x(point[1]):.1f},{y(point[2]):.1f}" for point in _frontier(points))
-    parts.append(f'<polyline points="{line}" fill="none" stroke="#333333" stroke-dasharray="5 4"/>')
-    for name, k, loss, _, colour, undominated in points:
+    parts.append(f'<polyline points="{line}" fill="none" stroke="{INK}" stroke-dasharray="5 4"/>')
+    for algorithm, k, loss, _, colour, undominated in points:
         radius, fill = (6, colour) if undominated else (4, "#ffffff")
         parts.append(
             f'<circle cx="{x(k):.1f}" cy="{y(loss):.1f}" r="{radius}" fill="{fill}" stroke="{colour}" stroke-width="2">'
-            f"<title>{escape(name)}: k = {k}, LM {loss:.4f}</title></circle>"
+            f"<title>{escape(algorithm)}: k = {k}, LM {loss:.4f}</title></circle>"
         )
-    for place, (name, colour) in enumerate({point[0]: point[4] for point in points}.items()):
+    for place, (algorithm, colour) in enumerate({point[0]: point[4] for point in points}.items()):
         parts.append(f'<circle cx="{right + 24}" cy="{top + 18 * place}" r="5" fill="{colour}"/>')
-        parts.append(f'<text x="{right + 36}" y="{top + 18 * place + 4}">{escape(name)}</text>')
-    parts.append(f'<text x="{right + 18}" y="{bottom}" fill="#555555">filled: undominated</text></svg>')
-    return "\n".join(parts)
+        parts.append(f'<text x="{right + 36}" y="{top + 18 * place + 4}">{escape(algorithm)}</text>')
+    parts.append(f'<text x="{right + 18}" y="{bottom}" fill="#555555">filled: undominated</text>')
+    return drawing(name, "Information loss against guarantee", f"{up}; {across}", (width, height), parts)
 
 
 Point = tuple[str, int, float, str, str, bool]

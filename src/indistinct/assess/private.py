@@ -13,7 +13,7 @@ from indistinct.errors import PolicyError, SchemaError
 from indistinct.formats.source import open_source
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.hierarchies.values import exact
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 from indistinct.policy import given as given_policy
 from indistinct.policy import resolve
 from indistinct.sentences.private import private_text, short
@@ -128,12 +128,10 @@ def private(
     progress("answer", len(asked), len(asked))
     total = float(sum(Fraction(str(entry["epsilon"])) for entry in answers))
     if roles.person is not None:
-        notices.append(
-            Notice(
-                "rows", roles.person, f'the promise is about one row; a person of "{roles.person}" with g rows has g '
-                "times that epsilon",
-            )
-        )  # fmt: skip
+        message = Sentence(
+            'the promise is about one row; a person of "{key}" with g rows has g times that epsilon', key=roles.person
+        )
+        notices.append(Notice("rows", roles.person, message))
     return Private(
         {
             "rows": int(sides.rows_before.sum()),

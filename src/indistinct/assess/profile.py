@@ -15,7 +15,8 @@ from indistinct.risk.distinction import distinction, separation
 from indistinct.risk.figure import plain, share
 from indistinct.risk.safe_harbor import check_column
 from indistinct.risk.unique_columns import unique_columns
-from indistinct.sentences.results import as_html, counted
+from indistinct.sentences.columns import aligned
+from indistinct.sentences.results import as_html, counted, warnings_text
 from indistinct.session.column_counts import measured
 from indistinct.tables.count import silent
 from indistinct.tables.keys import KeyTable
@@ -187,12 +188,10 @@ def _rows(document: Mapping[str, Any]) -> list[tuple[str, ...]]:
 def profile_text(document: Mapping[str, Any]) -> str:
     """Write the profile for a terminal."""
     lines = [f"{counted(document['rows'], 'rows')}, {counted(len(document['columns']), 'column')}", ""]
-    table = [HEAD, *_rows(document)]
-    widths = [max(len(row[i]) for row in table) for i in range(len(HEAD))]
-    for position, row in enumerate(table):
-        lines.append("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-        if position:
-            lines.append(f"    {document['columns'][position - 1]['reason']}")
+    head, *rows = aligned([HEAD, *_rows(document)])
+    lines.append(head)
+    for column, line in zip(document["columns"], rows, strict=True):
+        lines += [line, f"    {column['reason']}"]
     quasi, unique = document["quasi_identifiers"], document["unique_sets"]
     lines += ["", f"suggested quasi-identifiers: {', '.join(quasi['columns']) or 'none'}", f"    {quasi['sentence']}"]
     lines.append(f"unique column sets: {unique['sentence']}")
@@ -203,5 +202,4 @@ def profile_text(document: Mapping[str, Any]) -> str:
     if asked:
         lines += ["", "HIPAA Safe Harbor list (a checklist by name and form, no verdict on the table):"]
         lines += [f"    {item['verdict']} {item['column']}: {item['reason']}" for item in asked]
-    lines += [f"note: {warning['message']}" for warning in document["warnings"]]
-    return "\n".join(lines)
+    return "\n".join([*lines, *warnings_text(document["warnings"])])

@@ -11,7 +11,7 @@ import numpy as np
 from indistinct.assess.audit import starred_tuples
 from indistinct.errors import DataError, PolicyError, SchemaError
 from indistinct.formats.source import open_source
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 from indistinct.policy import given_or_flags
 from indistinct.policy.parameters import exact
 from indistinct.risk.class_sizes import class_sizes
@@ -134,13 +134,16 @@ def risk(
         if population_size is not None:
             raise PolicyError("give population_size or region, not both")
         population_size, about = population_of(region)
-        notices.append(Notice("population", None, f"{region} is taken to have {population_size} people ({about})"))
+        message = Sentence(
+            "{region} is taken to have {n} people ({about})", region=region, n=population_size, about=about
+        )
+        notices.append(Notice("population", None, message))
     asked = _Asked(limit, population, population_size, weights, household, suda, rows)
     before = _measure(table, policy, asked, query=query, sql_table=sql_table, progress=progress)
     after, groups = None, []
     if published is not None:
         if policy.person is not None:
-            message = (
+            message = Sentence(
                 "the published table does not tell whose a row is: its risks count rows, and are higher where a person "
                 "has several"
             )
@@ -180,10 +183,10 @@ def _for_published(asked: _Asked, published: Any, policy: Policy, notices: list[
     columns = open_source(published, options_of(policy)).columns
     lacking = [name for name in (asked.weights, asked.household) if name is not None and name not in columns]
     for name in lacking:
-        message = f'the published table has no column "{name}"; what needs it is absent'
+        message = Sentence('the published table has no column "{name}"; what needs it is absent', name=name)
         notices.append(Notice("published", name, message))
     if asked.population is not None:
-        message = (
+        message = Sentence(
             "journalist risk is measured before only: the population is not written like the published table; "
             "recode it by the same rules and measure the published table on its own"
         )

@@ -18,7 +18,8 @@ from indistinct.errors import Cancelled, IndistinctError, InfeasibleError, Unsup
 from indistinct.models import Context
 from indistinct.models.contract import MECHANISM
 from indistinct.models.exact import rational
-from indistinct.models.safepub import budget, mechanism
+from indistinct.models.safepub import budget as spent_by
+from indistinct.models.safepub import mechanism
 from indistinct.policy import Policy
 from indistinct.policy.epsilon import Epsilon
 from indistinct.policy.privacy import KAnonymity, Safepub
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Purse:
+class Budget:
     """What runs of safepub on one table may spend, and have spent: epsilons and deltas of runs add up."""
 
     limit: Epsilon | None = None
@@ -92,11 +93,11 @@ def varied(policy: Policy, name: str, k: int | None) -> Policy:
 
 
 def compared(
-    prepared: Prepared, name: str, k: int | None, table: str, store: Store | None, purse: Purse, progress: Progress
+    prepared: Prepared, name: str, k: int | None, table: str, store: Store | None, budget: Budget, progress: Progress
 ) -> dict[str, Any]:
     """Take a run from the store, or do it and store it; ``table`` is the fingerprint of the table.
 
-    A run of safepub is charged to the purse when its sample was drawn, even if nothing of it could be published.
+    A run of safepub is charged to the budget when its sample was drawn, even if nothing of it could be published.
     """
     asked = {"algorithm": name, "k_asked": k}
     try:
@@ -108,12 +109,12 @@ def compared(
     if known is not None:
         return {**known, **asked, "reused": True}
     drawn = next((model for model in policy.privacy if isinstance(model, Safepub)), None)
-    spent = {"budget": budget(drawn)} if drawn is not None else {}
+    spent = {"budget": spent_by(drawn)} if drawn is not None else {}
     start = perf_counter()
     _forget_peak()
     try:
         if drawn is not None and is_drawn(policy, name):
-            purse.require(drawn)
+            budget.require(drawn)
         own = with_item_levels(replace(prepared, policy=policy))
         assignment = decide(own, progress)
         used = {"seconds": round(perf_counter() - start, 3), "peak_memory_bytes": _peak()}
@@ -123,7 +124,7 @@ def compared(
     except IndistinctError as error:
         found = {**asked, **_failure(error), "seconds": round(perf_counter() - start, 3), "peak_memory_bytes": _peak()}
         found |= spent if isinstance(error, InfeasibleError) else {}
-    purse.charge(found)
+    budget.charge(found)
     if store is not None and found["status"] != UnsupportedError.kind:  # another budget may allow it
         store.add(key, found)
     return {**found, "reused": False}

@@ -15,7 +15,7 @@ from indistinct.formats.columnar import is_text
 from indistinct.formats.source import open_source, path_of
 from indistinct.hierarchies.labels import masks_of
 from indistinct.hierarchies.taxonomy import read_taxonomy
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 from indistinct.proof.files import parts_of, read_parts
 from indistinct.proof.groups import Pair, groups_of_entries, split
 from indistinct.proof.recount import count_source, restored
@@ -70,7 +70,9 @@ def sides_of(
     notices = list(opened[0][0].warnings)
     if values is None:
         return Sides(tuple(axes), before.codes, before.rows, after.codes, after.rows), notices
-    message = "the release is in groups: a row is taken to have each value of its group by the share it has there"
+    message = Sentence(
+        "the release is in groups: a row is taken to have each value of its group by the share it has there"
+    )
     notices.append(Notice("groups", grouped[0], message))
     groups = _groups(Pair(after, values), names, grouped[0])
     return Sides(tuple(axes), before.codes, before.rows, *groups.joined(), groups), notices

@@ -12,7 +12,7 @@ from indistinct.assess.side_by_side import held_out, sides_of
 from indistinct.errors import SchemaError
 from indistinct.formats.source import open_source
 from indistinct.losses import classification_metric
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 from indistinct.policy import given as given_policy
 from indistinct.policy import resolve
 from indistinct.sentences.utility import utility_text
@@ -103,9 +103,10 @@ def utility(
     progress("measure", 0, 4)
     asked = workload(sides, quasi, secret, queries=queries, dimension=dimension, theta=theta, seed=seed, phi=phi)
     if len(asked.actual) < queries:
-        notices.append(
-            Notice("queries", None, f"only {len(asked.actual)} of {queries} random queries select a row; raise theta")
+        message = Sentence(
+            "only {n} of {queries} random queries select a row; raise theta", n=len(asked.actual), queries=queries
         )
+        notices.append(Notice("queries", None, message))
     progress("measure", 1, 4)
     compared = [*quasi, *(name for name in roles.sensitive if name in {axis.name for axis in sides.axes})]
     document: dict[str, Any] = {
@@ -119,7 +120,8 @@ def utility(
         "correlations": correlations(sides),
     }
     if len(compared) > PAIRS_OF:
-        notices.append(Notice("pairs", None, f"pairs of the first {PAIRS_OF} of {len(compared)} columns are compared"))
+        message = Sentence("pairs of the first {most} of {n} columns are compared", most=PAIRS_OF, n=len(compared))
+        notices.append(Notice("pairs", None, message))
     progress("measure", 2, 4)
     document["sql"] = sql_queries(sides, sql, seed=seed) if sql else []
     document["regressions"] = [fit(sides, formula) for formula in regressions]
@@ -134,7 +136,11 @@ def utility(
         document["task"] = task(taught, target, factory, encoding=encoding, seeds=seeds, held=held)
     progress("measure", 4, 4)
     notices += [
-        Notice("labels", axis.name, f'{axis.unread} published labels of "{axis.name}" could not be read')
+        Notice(
+            "labels",
+            axis.name,
+            Sentence('{n} published labels of "{name}" could not be read', n=axis.unread, name=axis.name),
+        )
         for axis in sides.axes
         if axis.unread
     ]

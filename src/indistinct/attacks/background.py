@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import Scene, Sensitive
+    from indistinct.attacks.context import AttackContext, Sensitive
 
 MOST_RULED_OUT = 3
 
@@ -42,9 +42,9 @@ def top_after_ruling_out(counts: Sequence[int], ruled_out: int) -> Fraction:
     return Fraction(ordered[0], ordered[0] + sum(ordered[1 + ruled_out :]))
 
 
-def background(scene: Scene) -> Iterator[Outcome | Idle]:
-    """Let the attacker rule out ``scene.rule_out`` values."""
-    view, out = scene.view, scene.rule_out
+def background(context: AttackContext) -> Iterator[Outcome | Idle]:
+    """Let the attacker rule out ``context.rule_out`` values."""
+    view, out = context.view, context.rule_out
     for name, sensitive in view.sensitive.items():
         histogram = sensitive.histogram
         owner = sensitive.owner
@@ -63,7 +63,7 @@ def background(scene: Scene) -> Iterator[Outcome | Idle]:
         def show(kind: int, sensitive: Sensitive = sensitive, owner: NDArray[np.int32] = owner) -> str:
             text = sensitive.texts[sensitive.histogram.value[kind]]
             return (
-                f"{view.label(int(owner[kind]))}: {sensitive.attribute} = {text} once {scene.rule_out} others are out"
+                f"{view.label(int(owner[kind]))}: {sensitive.attribute} = {text} once {context.rule_out} others are out"
             )
 
         yield Outcome(

@@ -31,36 +31,36 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import Scene, View
+    from indistinct.attacks.context import AttackContext, View
 
     Int64 = NDArray[np.int64]
 
 ENTRIES = 20_000_000
 
 
-def complementary_release(scene: Scene) -> Iterator[Outcome | Idle]:
+def complementary_release(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Join two releases by what both show, and count the candidate rows that remain."""
-    other = scene.other
+    other = context.other
     if other is None:
         yield Idle("complementary_release", None, "needs a second release of some of the same people: --with OTHER")
         return
-    if scene.view.two_tables or other.two_tables:
+    if context.view.two_tables or other.two_tables:
         yield Idle("complementary_release", None, "a release of two tables has no rows that could be joined")
         return
-    quasi = {*scene.policy.quasi_identifiers}
-    names = [name for name in scene.view.source.columns if name in other.source.columns and name not in quasi]
+    quasi = {*context.policy.quasi_identifiers}
+    names = [name for name in context.view.source.columns if name in other.source.columns and name not in quasi]
     if not names:
         yield Idle("complementary_release", None, "the releases have no column in common but quasi-identifiers")
         return
-    both = candidates_in_both(scene, other)
+    both = candidates_in_both(context, other)
     if not len(both.weight):
         yield Idle("complementary_release", None, "no person has candidate rows in both releases")
         return
-    yield _joined(scene, other, names, *both)
+    yield _joined(context, other, names, *both)
 
 
 def _joined(
-    scene: Scene,
+    context: AttackContext,
     other: View,
     names: Sequence[str],
     mine: tuple[Int64, Int64],
@@ -69,7 +69,7 @@ def _joined(
     row: Int64,
     table: str,
 ) -> Outcome:
-    before, after = _remaining(scene.view, other, names, mine, theirs, len(weight))
+    before, after = _remaining(context.view, other, names, mine, theirs, len(weight))
     met = (after > 0).all(axis=0)
     which = after.argmin(axis=0)
     at = np.arange(len(weight))
@@ -77,7 +77,7 @@ def _joined(
     told = (left == 1) & (before.min(axis=0) > 1)
     met_kinds = np.flatnonzero(met)
     people, disclosed = int(weight[met].sum()), int(weight[met & told].sum())
-    k_before = int(before[:, met].min(initial=scene.view.total)) if met.any() else 0
+    k_before = int(before[:, met].min(initial=context.view.total)) if met.any() else 0
     k_after = int(left[met].min()) if met.any() else 0
     listed = ", ".join(names)
     return Outcome(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import Scene, Sensitive, View
+    from indistinct.attacks.context import AttackContext, Sensitive, View
 
     Float64 = NDArray[np.float64]
     Int64 = NDArray[np.int64]
@@ -35,26 +35,26 @@ if TYPE_CHECKING:
 CELLS = 20_000_000
 
 
-def composition(scene: Scene) -> Iterator[Outcome | Idle]:
+def composition(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Intersect what two releases allow for the persons in both."""
-    other = scene.other
+    other = context.other
     if other is None:
         yield Idle("composition", None, "needs a second release of some of the same people: --with OTHER")
         return
-    names = [name for name in scene.view.sensitive if name in other.sensitive]
+    names = [name for name in context.view.sensitive if name in other.sensitive]
     if not names:
         yield Idle("composition", None, "the two releases have no sensitive column in common")
         return
-    mine, theirs, weight, row, table = candidates_in_both(scene, other)
+    mine, theirs, weight, row, table = candidates_in_both(context, other)
     if not len(weight):
         yield Idle("composition", None, "no person has candidate rows in both releases")
         return
     for name in names:
-        yield _composed(scene, other, name, mine, theirs, weight, row, table)
+        yield _composed(context, other, name, mine, theirs, weight, row, table)
 
 
 def _composed(
-    scene: Scene,
+    context: AttackContext,
     other: View,
     name: str,
     mine: tuple[Int64, Int64],
@@ -63,7 +63,7 @@ def _composed(
     row: Int64,
     table: str,
 ) -> Outcome:
-    sensitive = (scene.view.sensitive[name], other.sensitive[name])
+    sensitive = (context.view.sensitive[name], other.sensitive[name])
     texts = list(dict.fromkeys([*sensitive[0].texts, *sensitive[1].texts]))
     number = {text: place for place, text in enumerate(texts)}
     everybody = np.zeros(len(texts))
@@ -88,7 +88,7 @@ def _composed(
         stop = min(people, begin + step)
         shares = [
             _shares(view, own, texts, pairs, begin, stop)
-            for view, own, pairs in zip((scene.view, other), sensitive, ordered, strict=True)
+            for view, own, pairs in zip((context.view, other), sensitive, ordered, strict=True)
         ]
         joint = shares[0] * shares[1] / everybody
         total = joint.sum(axis=1)

@@ -99,7 +99,7 @@ class View:
 
 
 @dataclass(frozen=True)
-class Scene:
+class AttackContext:
     """All that the attacks may use; each takes what it needs and says what it lacks.
 
     ``identified`` is a table with names that the attacker has; ``original`` the table before anonymization (it plays

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import Scene, View
+    from indistinct.attacks.context import AttackContext, View
 
     Int64 = NDArray[np.int64]
 
@@ -37,24 +37,27 @@ if TYPE_CHECKING:
 MOST_CELLS = 200_000_000
 
 
-def differencing(scene: Scene) -> Iterator[Outcome | Idle]:
+def differencing(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Take the classes of each release from those of the other."""
-    if scene.other is None:
+    if context.other is None:
         yield Idle("differencing", None, "needs a second release of the same people: --with OTHER")
         return
-    names = [name for name in scene.view.sensitive if name in scene.other.sensitive]
+    names = [name for name in context.view.sensitive if name in context.other.sensitive]
     if not names:
         yield Idle("differencing", None, "the two releases have no sensitive column in common")
         return
     for name in names:
-        cells = max(len(scene.view.sizes), len(scene.other.sizes)) * len(scene.view.sensitive[name].texts)
+        cells = max(len(context.view.sizes), len(context.other.sizes)) * len(context.view.sensitive[name].texts)
         if cells > MOST_CELLS:
             yield Idle("differencing", name, f"{cells} counts of classes and values of {name} are too many to compare")
             continue
         found = [
             answer
-            for whole, part, table in ((scene.view, scene.other, "published"), (scene.other, scene.view, "with"))
-            if (answer := _from_whole(scene, whole, part, name, table)) is not None
+            for whole, part, table in (
+                (context.view, context.other, "published"),
+                (context.other, context.view, "with"),
+            )
+            if (answer := _from_whole(context, whole, part, name, table)) is not None
         ]
         ran = [answer for answer in found if answer.weight.sum()]
         if ran:
@@ -68,7 +71,7 @@ def differencing(scene: Scene) -> Iterator[Outcome | Idle]:
             )  # fmt: skip
 
 
-def left_over(scene: Scene, whole: View, part: View, name: str) -> Int64 | None:
+def left_over(context: AttackContext, whole: View, part: View, name: str) -> Int64 | None:
     """int64[g, m]: counts that remain of each class of the whole; None where one would be negative.
 
     m values of the whole and of the part together, in the order of the whole. Only classes of the part that overlap one
@@ -80,7 +83,7 @@ def left_over(scene: Scene, whole: View, part: View, name: str) -> Int64 | None:
     number = {text: place for place, text in enumerate(texts)}
     rest = np.zeros((len(whole.sizes), len(texts)), np.int64)
     rest[mine.owner, mine.histogram.value] = mine.histogram.count
-    pairs = overlaps(scene, whole, part)
+    pairs = overlaps(context, whole, part)
     both = np.unique(np.stack([whole.class_of[pairs.mine], part.class_of[pairs.theirs]]), axis=1)
     partners = np.bincount(both[1], minlength=len(part.sizes))
     if (partners == 0).any():
@@ -99,8 +102,8 @@ def left_over(scene: Scene, whole: View, part: View, name: str) -> Int64 | None:
     return rest
 
 
-def _from_whole(scene: Scene, whole: View, part: View, name: str, table: str) -> Outcome | None:
-    rest = left_over(scene, whole, part, name)
+def _from_whole(context: AttackContext, whole: View, part: View, name: str, table: str) -> Outcome | None:
+    rest = left_over(context, whole, part, name)
     if rest is None:
         return None
     sizes = rest.sum(axis=1)

@@ -34,25 +34,25 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import Scene
+    from indistinct.attacks.context import AttackContext
     from indistinct.attacks.tabulate import Tabulated
 
     Int64 = NDArray[np.int64]
 
 
-def downcoding(scene: Scene) -> Iterator[Outcome | Idle]:
+def downcoding(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Guess the ends of published ranges."""
-    view = scene.view
-    ranges = {name: found for name in view.quasi if (found := _ranges(scene, name))}
+    view = context.view
+    ranges = {name: found for name in view.quasi if (found := _ranges(context, name))}
     if not ranges:
         yield Idle("downcoding", None, "no quasi-identifier of type integer or date is published in ranges")
         return
-    original = scene.original
+    original = context.original
     for name, ends in ranges.items():
         if original is not None and all(column in original.columns for column in view.quasi):
-            yield _measured(scene, original, name, ends)
-        elif scene.tight or _is_tight(scene, name):
-            yield _computed(scene, name, ends)
+            yield _measured(context, original, name, ends)
+        elif context.tight or _is_tight(context, name):
+            yield _computed(context, name, ends)
         else:
             yield Idle(
                 "downcoding", name, f"nothing says that the ranges of {name} end at values of their members: give "
@@ -60,13 +60,13 @@ def downcoding(scene: Scene) -> Iterator[Outcome | Idle]:
             )  # fmt: skip
 
 
-def _ranges(scene: Scene, name: str) -> dict[int, tuple[int, int]]:
+def _ranges(context: AttackContext, name: str) -> dict[int, tuple[int, int]]:
     """Lowest and highest whole position of each label that is a range of more than one."""
-    how = scene.reading(name, scene.view.typed)
+    how = context.reading(name, context.view.typed)
     found: dict[int, tuple[int, int]] = {}
     if how["type"] not in ("integer", "date"):
         return found
-    for number, label in enumerate(scene.view.labels[scene.view.quasi.index(name)]):
+    for number, label in enumerate(context.view.labels[context.view.quasi.index(name)]):
         pattern = None if label is None else parse(label, **how)
         if isinstance(pattern, Interval) and pattern.low is not None and pattern.high is not None:
             low = -((-pattern.low) // 1) if pattern.low_closed else pattern.low // 1 + 1
@@ -76,15 +76,15 @@ def _ranges(scene: Scene, name: str) -> dict[int, tuple[int, int]]:
     return found
 
 
-def _is_tight(scene: Scene, name: str) -> bool:
-    attribute = scene.policy.attributes.get(name)
+def _is_tight(context: AttackContext, name: str) -> bool:
+    attribute = context.policy.attributes.get(name)
     spec = (attribute.spec if attribute is not None else None) or {}
     whole = attribute is not None and attribute.type == "integer"
     return spec.get("kind") == "range" and (spec.get("bounds") or ("members" if whole else "snapped")) == "members"
 
 
-def _computed(scene: Scene, name: str, ends: dict[int, tuple[int, int]]) -> Outcome:
-    view = scene.view
+def _computed(context: AttackContext, name: str, ends: dict[int, tuple[int, int]]) -> Outcome:
+    view = context.view
     label = view.tuples[:, view.quasi.index(name)]
     kinds = np.flatnonzero(np.isin(label, list(ends)) & (view.rows > 1))
     width = np.array([ends[code][1] - ends[code][0] + 1 for code in label[kinds].tolist()], np.float64)
@@ -103,14 +103,16 @@ def _computed(scene: Scene, name: str, ends: dict[int, tuple[int, int]]) -> Outc
     )  # fmt: skip
 
 
-def _measured(scene: Scene, original: Tabulated, name: str, ends: dict[int, tuple[int, int]]) -> Outcome | Idle:
+def _measured(
+    context: AttackContext, original: Tabulated, name: str, ends: dict[int, tuple[int, int]]
+) -> Outcome | Idle:
     from indistinct.hierarchies.values import LARGE, positions
 
-    view = scene.view
+    view = context.view
     people = original.select(view.quasi)
     label = view.tuples[:, view.quasi.index(name)]
     lone_person, lone_tuple = [], []
-    for block in matches(scene, view, people, unknown=False):
+    for block in matches(context, view, people, unknown=False):
         one = np.flatnonzero(np.diff(block.start) == 1)
         lone_person.append(block.persons[one])
         lone_tuple.append(block.tuples[block.start[one]])
@@ -121,7 +123,7 @@ def _measured(scene: Scene, original: Tabulated, name: str, ends: dict[int, tupl
         return Idle("downcoding", name, f"no person of the original fits one published range of {name} only")
     texts, codes = people.column(name)
     present = [number for number, text in enumerate(texts) if text is not None]
-    places, unit = positions(name, [texts[n] or "" for n in present], **scene.reading(name, original.typed))
+    places, unit = positions(name, [texts[n] or "" for n in present], **context.reading(name, original.typed))
     largest = max(abs(number) for number in (*(places // unit).tolist(), *chain.from_iterable(ends.values())))
     whole = np.int64 if largest < LARGE else object
     place = np.full(len(texts), np.iinfo(np.int64).min, whole)

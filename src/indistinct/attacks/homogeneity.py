@@ -19,12 +19,12 @@ from indistinct.attacks.outcome import Idle, Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from indistinct.attacks.context import Scene
+    from indistinct.attacks.context import AttackContext
 
 
-def homogeneity(scene: Scene) -> Iterator[Outcome | Idle]:
+def homogeneity(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Look for classes with one sensitive value."""
-    view = scene.view
+    view = context.view
     for name, sensitive in view.sensitive.items():
         prior = sensitive.prior / sensitive.prior.sum()
         sole = sensitive.sole()

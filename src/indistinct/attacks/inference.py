@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import Scene, Sensitive
+    from indistinct.attacks.context import AttackContext, Sensitive
     from indistinct.attacks.tabulate import Tabulated
 
     Float64 = NDArray[np.float64]
@@ -36,38 +36,38 @@ MOST_ROWS = 20_000
 TREES = 50
 
 
-def inference(scene: Scene) -> Iterator[Outcome | Idle]:
+def inference(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Train on the release; compare its members with persons held out."""
-    original, control = scene.original, scene.control
+    original, control = context.original, context.control
     if original is None or control is None:
         yield Idle("inference", None, "needs --original and --control, persons held out before anonymization")
         return
-    names = [name for name in scene.view.quasi if name in original.columns and name in control.columns]
-    if not names or scene.view.two_tables:
+    names = [name for name in context.view.quasi if name in original.columns and name in control.columns]
+    if not names or context.view.two_tables:
         yield Idle("inference", None, "needs one published table and quasi-identifiers that all tables have")
         return
-    for name, sensitive in scene.view.sensitive.items():
+    for name, sensitive in context.view.sensitive.items():
         if name in original.columns and name in control.columns:
-            yield _compared(scene, sensitive, original, control, names)
+            yield _compared(context, sensitive, original, control, names)
         else:
             yield Idle("inference", name, f"{name} is not in the original and in the control group")
 
 
 def _compared(
-    scene: Scene, sensitive: Sensitive, original: Tabulated, control: Tabulated, names: Sequence[str]
+    context: AttackContext, sensitive: Sensitive, original: Tabulated, control: Tabulated, names: Sequence[str]
 ) -> Outcome:
     try:
         from sklearn.ensemble import RandomForestClassifier
     except ImportError:
         message = 'the attack "inference" needs scikit-learn: pip install "indistinct[learn]"'
         raise UnsupportedError(message) from None
-    view, texts = scene.view, sensitive.texts
+    view, texts = context.view, sensitive.texts
     number = {text: place for place, text in enumerate(texts)}
     features, covered = [], []
     for name in names:
         values = list(dict.fromkeys([*original.column(name)[0], *control.column(name)[0]]))
-        rank = scene.rank(name, values, original.typed)
-        reader = scene.reader(name, values, original.typed)
+        rank = context.rank(name, values, original.typed)
+        reader = context.reader(name, values, original.typed)
         covered.append([rank[reader.find(label)] for label in view.labels[view.quasi.index(name)]])
         place = dict(zip(values, rank.tolist(), strict=True))
         features.append(place)
@@ -75,7 +75,7 @@ def _compared(
     compared = min(len(persons[0][1]), len(persons[1][1]), MOST_ROWS)
     members: list[float] = []
     controls: list[float] = []
-    for repeat in range(scene.repeats):
+    for repeat in range(context.repeats):
         rng = np.random.default_rng(repeat)
         drawn, answer = _drawn(view, sensitive, names, covered, rng)
         forest: Any = RandomForestClassifier(TREES, min_samples_leaf=2, random_state=repeat, n_jobs=1)
@@ -100,7 +100,8 @@ def _compared(
         f"{sensitive.attribute} is right for {most:.4g}",
         (),  # no model of this family bounds it
         {
-            "repeats": scene.repeats, "control_persons": compared, "accuracy_members": round(float(inside.mean()), 12),
+            "repeats": context.repeats, "control_persons": compared,
+            "accuracy_members": round(float(inside.mean()), 12),
             "accuracy_control": round(float(outside.mean()), 12), "accuracy_most_frequent": round(most, 12),
             "accuracy_members_interval": list(share),
             "difference_interval": {"low": round(float(low), 12), "high": round(float(high), 12),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import Scene
+    from indistinct.attacks.context import AttackContext
     from indistinct.attacks.tabulate import Tabulated
 
     Int64 = NDArray[np.int64]
@@ -41,12 +41,12 @@ class Links:
     sole: Mapping[str, Int64]
 
 
-def linkage(scene: Scene) -> Iterator[Outcome | Idle]:
+def linkage(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Link persons to published rows."""
-    view = scene.view
-    found = links(scene)
+    view = context.view
+    found = links(context)
     if found is None:
-        yield _within(scene)
+        yield _within(context)
         return
     people, matched = found.people, found.rows > 0
     rows = found.rows[matched]
@@ -69,11 +69,13 @@ def linkage(scene: Scene) -> Iterator[Outcome | Idle]:
             for name, sole in found.sole.items()
             if sole[kinds[kind]] >= 0
         ]
-        return f"{_whole(scene).show(row)}: {rows[kind]} candidate rows" + (f", {', '.join(values)}" if values else "")
+        return f"{_whole(context).show(row)}: {rows[kind]} candidate rows" + (
+            f", {', '.join(values)}" if values else ""
+        )
 
     yield Outcome(
         "linkage", None, weight, np.full(len(rows), 1 / view.total), 1 / np.maximum(rows, 1), unique | disclosed,
-        people.first[matched], scene.role_of_persons,
+        people.first[matched], context.role_of_persons,
         f"{total} of {people.total} persons match a published row; {linked} match exactly one"
         + "".join(f"; of {number} all candidates hold one {name}" for name, number in by_attribute.items() if number),
         ("k_anonymity",),
@@ -90,18 +92,18 @@ def linkage(scene: Scene) -> Iterator[Outcome | Idle]:
     )  # fmt: skip
 
 
-def links(scene: Scene) -> Links | None:
+def links(context: AttackContext) -> Links | None:
     """Count the candidate rows of every distinct person; None without a table of persons."""
-    whole = scene.persons
+    whole = context.persons
     if whole is None:
         return None
-    view = scene.view
+    view = context.view
     people = whole.select([name for name in view.quasi if name in whole.columns])
     rows = np.zeros(len(people.rows), np.int64)
     lowest = {name: np.full(len(rows), np.iinfo(np.int64).max) for name in view.sensitive}
     highest = {name: np.full(len(rows), np.iinfo(np.int64).min) for name in view.sensitive}
     of_class = {name: sensitive.sole()[view.class_of] for name, sensitive in view.sensitive.items()}
-    for block in matches(scene, view, people, unknown=scene.identified is not None):
+    for block in matches(context, view, people, unknown=context.identified is not None):
         some = block.start[:-1] < block.start[1:]
         if not some.any():
             continue
@@ -115,14 +117,14 @@ def links(scene: Scene) -> Links | None:
     return Links(people, rows, alike)
 
 
-def _whole(scene: Scene) -> Tabulated:
-    found = scene.persons
+def _whole(context: AttackContext) -> Tabulated:
+    found = context.persons
     assert found is not None  # noqa: S101  # asked for only where there is one
     return found
 
 
-def _within(scene: Scene) -> Outcome:
-    view = scene.view
+def _within(context: AttackContext) -> Outcome:
+    view = context.view
     alone = int((view.sizes == 1).sum())
     return Outcome(
         "linkage", None, view.sizes, np.full(len(view.sizes), 1 / view.total), 1 / view.sizes, view.sizes == 1,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import Scene, View
+    from indistinct.attacks.context import AttackContext, View
     from indistinct.attacks.tabulate import Tabulated
 
     Int32 = NDArray[np.int32]
@@ -83,7 +83,7 @@ class Column:
         return numbers / max(1, self.values)
 
 
-def matches(scene: Scene, view: View, people: Tabulated, *, unknown: bool) -> Iterator[Block]:
+def matches(context: AttackContext, view: View, people: Tabulated, *, unknown: bool) -> Iterator[Block]:
     """Yield for the distinct persons of ``people`` the label tuples of ``view`` that cover them, in blocks.
 
     ``people`` has quasi-identifiers as columns, any of those of the view; a column that it lacks tells nothing. With
@@ -94,8 +94,8 @@ def matches(scene: Scene, view: View, people: Tabulated, *, unknown: bool) -> It
     columns, values = [], []
     for name in names:
         texts, codes = people.column(name)
-        rank = scene.rank(name, texts, people.typed)
-        columns.append(_column(scene, name, view.labels[view.quasi.index(name)], people, rank))
+        rank = context.rank(name, texts, people.typed)
+        columns.append(_column(context, name, view.labels[view.quasi.index(name)], people, rank))
         places = rank[codes]
         if unknown and None in texts:
             places = np.where(codes == texts.index(None), -1, places)
@@ -104,16 +104,16 @@ def matches(scene: Scene, view: View, people: Tabulated, *, unknown: bool) -> It
     yield from join(np.column_stack(values), view.tuples[:, at], columns)
 
 
-def _column(scene: Scene, name: str, labels: Sequence[str | None], people: Tabulated, rank: Int32) -> Column:
+def _column(context: AttackContext, name: str, labels: Sequence[str | None], people: Tabulated, rank: Int32) -> Column:
     """Ask which values each label covers.
 
     Canonical ranges ``[a, b]`` and ``[a, b)`` of whole numbers and ISO dates, of which a release can have hundreds of
     thousands, are read here; every other label is read by ``hierarchies.labels``.
     """
     texts = people.column(name)[0]
-    how = scene.reading(name, people.typed)
-    reader = scene.reader(name, texts, people.typed)
-    simple = how["type"] in ("integer", "decimal", "date") and scene.rows_of_hierarchy(name) is None
+    how = context.reading(name, people.typed)
+    reader = context.reader(name, texts, people.typed)
+    simple = how["type"] in ("integer", "decimal", "date") and context.rows_of_hierarchy(name) is None
     present = [number for number, text in enumerate(texts) if text is not None]
     ordered, unit = np.zeros(0, np.int64), 1
     if simple:

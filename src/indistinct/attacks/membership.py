@@ -24,12 +24,12 @@ from indistinct.attacks.outcome import Idle, Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from indistinct.attacks.context import Scene
+    from indistinct.attacks.context import AttackContext
 
 
-def membership(scene: Scene) -> Iterator[Outcome | Idle]:
+def membership(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Ask of each person of a population whether he is in the release."""
-    whole, view = scene.identified, scene.view
+    whole, view = context.identified, context.view
     if whole is None:
         yield Idle("membership", None, "needs --identified with a population that holds more persons than the release")
         return
@@ -41,7 +41,7 @@ def membership(scene: Scene) -> Iterator[Outcome | Idle]:
         )  # fmt: skip
         return
     covered = np.zeros(len(view.rows), np.int64)
-    for block in matches(scene, view, people, unknown=True):
+    for block in matches(context, view, people, unknown=True):
         np.add.at(covered, block.tuples, people.rows[block.of])
     short = int((covered < view.rows).sum())
     if short:
@@ -52,7 +52,7 @@ def membership(scene: Scene) -> Iterator[Outcome | Idle]:
         return
     ratio = view.rows / covered
     belief = np.zeros(len(people.rows))
-    for block in matches(scene, view, people, unknown=True):
+    for block in matches(context, view, people, unknown=True):
         np.add.at(belief, block.of, ratio[block.tuples])
     belief = np.minimum(1.0, belief)
     before = view.total / people.total

@@ -29,7 +29,7 @@ from indistinct.attacks.outcome import Idle, Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from indistinct.attacks.context import Scene, Sensitive
+    from indistinct.attacks.context import AttackContext, Sensitive
 
 MOST_GROUPS = 3
 MOST_WAYS = 1_000_000
@@ -64,9 +64,9 @@ def posteriors(sizes: Sequence[int], rows: int, bound: Fraction) -> list[Fractio
     return [Fraction(number, total * size) for number, size in zip(held, sizes, strict=True)] if total else None
 
 
-def minimality(scene: Scene) -> Iterator[Outcome | Idle]:
+def minimality(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Ask what a merge itself gives away."""
-    whole, view, bound = scene.persons, scene.view, scene.bound
+    whole, view, bound = context.persons, context.view, context.bound
     if whole is None or bound is None:
         lacking = (
             "everybody's quasi-identifiers (--original or --identified)" if whole is None else "the bound (--bound 1/l)"
@@ -79,19 +79,19 @@ def minimality(scene: Scene) -> Iterator[Outcome | Idle]:
     people = whole.select(view.quasi)
     groups: dict[int, list[int]] = {}
     shared: set[int] = set()
-    for block in matches(scene, view, people, unknown=False):
+    for block in matches(context, view, people, unknown=False):
         lengths = np.diff(block.start)
         one = lengths[np.searchsorted(block.start, np.arange(len(block.of)), "right") - 1] == 1
         for tuple_, person in zip(block.tuples[one].tolist(), block.of[one].tolist(), strict=True):
             groups.setdefault(int(view.class_of[tuple_]), []).append(person)
         shared |= set(view.class_of[np.unique(block.tuples[~one])].tolist())
-    least = min((model.k for model in scene.policy.privacy if model.model == "k_anonymity"), default=1)
+    least = min((model.k for model in context.policy.privacy if model.model == "k_anonymity"), default=1)
     for sensitive in view.sensitive.values():
-        yield _merged(scene, sensitive, groups, shared, people.rows, people.first, bound, least)
+        yield _merged(context, sensitive, groups, shared, people.rows, people.first, bound, least)
 
 
 def _merged(
-    scene: Scene,
+    context: AttackContext,
     sensitive: Sensitive,
     groups: dict[int, list[int]],
     shared: set[int],
@@ -100,7 +100,7 @@ def _merged(
     bound: Fraction,
     least: int,
 ) -> Outcome | Idle:
-    view = scene.view
+    view = context.view
     weight, prior, after, told, row, shown = [], [], [], [], [], []
     skipped = 0
     for number, members in groups.items():
@@ -140,7 +140,7 @@ def _merged(
     learnt = np.array(told, np.bool_)
     return Outcome(
         "minimality", sensitive.attribute, sizes_, np.array(prior), np.array(after), learnt, np.array(row, np.int64),
-        scene.role_of_persons,
+        context.role_of_persons,
         f"for {int(sizes_[learnt].sum())} persons of {len(weight)} merged classes the merge itself raises the belief "
         f"above {bound}; {skipped} classes were not computed",
         ("an algorithm that does not merge by need",),

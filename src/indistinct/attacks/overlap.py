@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import Scene, View
+    from indistinct.attacks.context import AttackContext, View
     from indistinct.attacks.matching import Block
 
 HIDDEN = "\x00"
@@ -51,7 +51,7 @@ class InBoth(NamedTuple):
     table: str
 
 
-def overlaps(scene: Scene, mine: View, theirs: View) -> Overlap:
+def overlaps(context: AttackContext, mine: View, theirs: View) -> Overlap:
     """List the pairs of tuples of two releases that overlap in every quasi-identifier that both have.
 
     Raises SchemaError when they share none.
@@ -62,7 +62,7 @@ def overlaps(scene: Scene, mine: View, theirs: View) -> Overlap:
     sets = []
     for name in names:
         own, others = mine.labels[mine.quasi.index(name)], theirs.labels[theirs.quasi.index(name)]
-        sets.append(Column.of_sets(overlapping(scene, name, own, others), len(others)))
+        sets.append(Column.of_sets(overlapping(context, name, own, others), len(others)))
     at = [theirs.quasi.index(name) for name in names]
     blocks: Iterator[Block] = join(
         np.ascontiguousarray(theirs.tuples[:, at]), mine.tuples[:, [mine.quasi.index(name) for name in names]], sets
@@ -72,11 +72,11 @@ def overlaps(scene: Scene, mine: View, theirs: View) -> Overlap:
 
 
 def overlapping(
-    scene: Scene, name: str, own: Sequence[str | None], others: Sequence[str | None]
+    context: AttackContext, name: str, own: Sequence[str | None], others: Sequence[str | None]
 ) -> list[NDArray[np.int64]]:
     """List for each label of ``own`` the numbers of the labels of ``others`` that overlap it, sorted."""
-    values = _values(scene, name, [*own, *others])
-    reader = scene.reader(name, values)
+    values = _values(context, name, [*own, *others])
+    reader = context.reader(name, values)
     holders: dict[int, list[int]] = {}
     for number, label in enumerate(others):
         for value in reader.find(label).tolist():
@@ -87,15 +87,15 @@ def overlapping(
     ]
 
 
-def candidates_in_both(scene: Scene, other: View) -> InBoth:
+def candidates_in_both(context: AttackContext, other: View) -> InBoth:
     """List the candidate tuples in both releases of the persons who have some in each.
 
     The persons are those of the identified table or the original; without one, the classes of the second release stand
     for their members.
     """
-    whole = scene.persons
+    whole = context.persons
     if whole is None:
-        pairs = overlaps(scene, scene.view, other)
+        pairs = overlaps(context, context.view, other)
         kinds = np.unique(pairs.theirs)
         number = np.zeros(len(other.rows), np.int64)
         number[kinds] = np.arange(len(kinds))
@@ -103,28 +103,28 @@ def candidates_in_both(scene: Scene, other: View) -> InBoth:
         own = (np.arange(len(kinds)), kinds)
         return InBoth((number[pairs.theirs], pairs.mine), own, other.rows[kinds], row, "with")
     lists = []
-    shared = [name for name in whole.columns if name in (*scene.view.quasi, *other.quasi)]
+    shared = [name for name in whole.columns if name in (*context.view.quasi, *other.quasi)]
     people = whole.select(shared)
-    for view in (scene.view, other):
-        blocks = list(matches(scene, view, people, unknown=scene.identified is not None))
+    for view in (context.view, other):
+        blocks = list(matches(context, view, people, unknown=context.identified is not None))
         lists.append((np.concatenate([b.of for b in blocks]), np.concatenate([b.tuples for b in blocks])))
     kinds = np.intersect1d(lists[0][0], lists[1][0])
     number = np.full(len(people.rows), -1, np.int64)
     number[kinds] = np.arange(len(kinds))
     kept = [(number[of[number[of] >= 0]], tuples[number[of] >= 0]) for of, tuples in lists]
-    return InBoth(kept[0], kept[1], people.rows[kinds], people.first[kinds], scene.role_of_persons)
+    return InBoth(kept[0], kept[1], people.rows[kinds], people.first[kinds], context.role_of_persons)
 
 
-def _values(scene: Scene, name: str, labels: Sequence[str | None]) -> list[str | None]:
+def _values(context: AttackContext, name: str, labels: Sequence[str | None]) -> list[str | None]:
     """Return values such that labels overlap just when they share one of them."""
-    people = scene.original if scene.original is not None else scene.identified
-    rows = scene.rows_of_hierarchy(name)
+    people = context.original if context.original is not None else context.identified
+    rows = context.rows_of_hierarchy(name)
     if rows is not None:
         return [*dict.fromkeys([*(row[0] for row in rows), *labels])]
     texts: dict[str | None, None] = dict.fromkeys(labels)
     if people is not None and name in people.columns:
         texts |= dict.fromkeys(people.column(name)[0])
-    reading = scene.reading(name, frozenset())
+    reading = context.reading(name, frozenset())
     ends: set[Fraction] = set()
     for label in labels:
         pattern = None if label is None else parse(label, **reading)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import Scene, Sensitive
+    from indistinct.attacks.context import AttackContext, Sensitive
 
 WIDTHS_IN_RANGE = 20
 
@@ -44,20 +44,20 @@ class Windows:
         return " to ".join(self.ends[kind])
 
 
-def proximity(scene: Scene) -> Iterator[Outcome | Idle]:
+def proximity(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Look for the fullest window of every class."""
-    view = scene.view
+    view = context.view
     for name, sensitive in view.sensitive.items():
-        if not scene.is_numeric(name):
+        if not context.is_numeric(name):
             yield Idle(
                 "proximity", name, f"{name} has no numeric type (--type {name}=integer): its values have no distance"
             )
             continue
-        width = window_of(scene, sensitive)
+        width = window_of(context, sensitive)
         if width is None:
             yield Idle("proximity", name, f"{name} has fewer than two different values")
             continue
-        found = windows(scene, sensitive, width)
+        found = windows(context, sensitive, width)
         after = found.rows / view.sizes
         told = (after > 1 / 2) & (after - found.prior > NOTABLE)
         people = int(view.sizes[told].sum())
@@ -78,22 +78,22 @@ def proximity(scene: Scene) -> Iterator[Outcome | Idle]:
         )  # fmt: skip
 
 
-def window_of(scene: Scene, sensitive: Sensitive) -> Fraction | None:
+def window_of(context: AttackContext, sensitive: Sensitive) -> Fraction | None:
     """Return the width for an attribute, in its own units (dates: days); None where all values are equal."""
-    places, unit, _ = _places(scene, sensitive)
+    places, unit, _ = _places(context, sensitive)
     if len(places) < 2 or places.max() == places.min():
         return None
-    given = scene.widths.get(sensitive.attribute)
+    given = context.widths.get(sensitive.attribute)
     return given if given is not None else Fraction(int(places.max() - places.min()), unit * WIDTHS_IN_RANGE)
 
 
-def windows(scene: Scene, sensitive: Sensitive, width: Fraction) -> Windows:
+def windows(context: AttackContext, sensitive: Sensitive, width: Fraction) -> Windows:
     """Find the fullest window of the given width in each class.
 
     Two pointers on the sorted values: for each entry of a class the last value within reach is found once among the m
     values, then once in the class. Missing values lie in no window.
     """
-    places, unit, present = _places(scene, sensitive)
+    places, unit, present = _places(context, sensitive)
     order = np.argsort(places, kind="stable")
     ordered = places[order]
     m = len(sensitive.texts) + 1
@@ -109,7 +109,7 @@ def windows(scene: Scene, sensitive: Sensitive, width: Fraction) -> Windows:
     stop = np.searchsorted(key, key // m * m + last, "left")
     held = np.where(placed, rows[stop] - rows[:-1], 0)
     best = np.lexsort((key, -held, key // m))
-    best = best[np.searchsorted((key // m)[best], np.arange(len(scene.view.sizes)))]
+    best = best[np.searchsorted((key // m)[best], np.arange(len(context.view.sizes)))]
     everybody = np.concatenate([[0], np.cumsum(sensitive.prior[present[order]])])
     low = np.minimum(key[best] % m, len(reach) - 1)
     prior = (everybody[reach[low]] - everybody[low]) / sensitive.prior.sum()
@@ -120,10 +120,10 @@ def windows(scene: Scene, sensitive: Sensitive, width: Fraction) -> Windows:
     return Windows(held[best].astype(np.int64), prior, ends)
 
 
-def _places(scene: Scene, sensitive: Sensitive) -> tuple[NDArray[np.int64], int, NDArray[np.int64]]:
+def _places(context: AttackContext, sensitive: Sensitive) -> tuple[NDArray[np.int64], int, NDArray[np.int64]]:
     """Positions of the values that are there, the unit of a position, and which values these are."""
     present = np.array([number for number, text in enumerate(sensitive.texts) if text is not None], np.int64)
-    how = scene.reading(sensitive.attribute, scene.view.typed)
+    how = context.reading(sensitive.attribute, context.view.typed)
     texts = [text for text in sensitive.texts if text is not None]
     places, unit = positions(sensitive.attribute, texts, **how)
     return places, unit, present

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from indistinct.attacks.background import background
 from indistinct.attacks.complementary_release import complementary_release
 from indistinct.attacks.composition import composition
-from indistinct.attacks.context import Scene, view_of
+from indistinct.attacks.context import AttackContext, view_of
 from indistinct.attacks.differencing import differencing
 from indistinct.attacks.downcoding import downcoding
 from indistinct.attacks.homogeneity import homogeneity
@@ -27,7 +27,7 @@ from indistinct.attacks.uniqueness import uniqueness
 from indistinct.attacks.unsorted_matching import unsorted_matching
 from indistinct.errors import PolicyError, SchemaError
 from indistinct.formats.source import open_source
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 from indistinct.policy import given_or_flags
 from indistinct.policy.parameters import exact
 from indistinct.tables.count import silent
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from indistinct.policy.parameters import Number
     from indistinct.tables.count import Progress
 
-# Each takes the scene and yields an outcome for each attribute (or one about identity), or says why it was not run.
-ATTACKS: dict[str, Callable[[Scene], Iterator[Outcome | Idle]]] = {
+# Each takes the context and yields an outcome for each attribute (or one about identity), or says why it was not run.
+ATTACKS: dict[str, Callable[[AttackContext], Iterator[Outcome | Idle]]] = {
     attack.__name__: attack
     for attack in (
         linkage, uniqueness, homogeneity, background, skewness, similarity, proximity, membership, differencing,
@@ -145,7 +145,7 @@ def attack(
         if table is not None
     }
     before = people.get("original")
-    scene = Scene(
+    context = AttackContext(
         view_of(published, given, second=second, prior=before),
         given,
         other=None if other is None else view_of(other, given, second=other_second),
@@ -162,13 +162,13 @@ def attack(
     found: list[Outcome | Idle] = []
     for place, name in enumerate(wanted):
         progress("attack", place, len(wanted))
-        found += ATTACKS[name](scene)
+        found += ATTACKS[name](context)
     progress("attack", len(wanted), len(wanted))
-    return _answered(scene, found, limit, fail_on, reveal=reveal)
+    return _answered(context, found, limit, fail_on, reveal=reveal)
 
 
 def _answered(
-    scene: Scene, found: Sequence[Outcome | Idle], limit: Fraction | None, fail_on: str, *, reveal: bool
+    context: AttackContext, found: Sequence[Outcome | Idle], limit: Fraction | None, fail_on: str, *, reveal: bool
 ) -> Attacks:
     entries, revealed = [], {}
     broken = []
@@ -186,7 +186,7 @@ def _answered(
             if entry["above"]:
                 broken.append({"attack": outcome.attack, "attribute": outcome.attribute, "gain": gain})
         entries.append(entry)
-    view = scene.view
+    view = context.view
     ran = [entry for entry in entries if entry["ran"]]
     document = {
         "rows": view.total,
@@ -194,23 +194,25 @@ def _answered(
         "tables": 2 if view.two_tables else 1,
         "quasi_identifiers": list(view.quasi),
         "sensitive": list(view.sensitive),
-        "prior": "original" if scene.original is not None else "release",
+        "prior": "original" if context.original is not None else "release",
         "attacks": entries,
         "largest_gain": max((entry["gain"] for entry in ran), default=None),
         "fail_above": None if limit is None else float(limit),
         "fail_on": fail_on,
         "satisfied": None if limit is None else not broken,
         "broken": broken,
-        "warnings": [notice.document() for notice in _notices(scene)],
+        "warnings": [notice.document() for notice in _notices(context)],
     }
     return Attacks(document, revealed)
 
 
-def _notices(scene: Scene) -> list[Notice]:
-    person = scene.policy.person
+def _notices(context: AttackContext) -> list[Notice]:
+    person = context.policy.person
     if person is None:
         return []
-    message = f'the release does not say whose a row is ("{person.key}"): every row counts as a person of its own'
+    message = Sentence(
+        'the release does not say whose a row is ("{key}"): every row counts as a person of its own', key=person.key
+    )
     return [Notice("persons", person.key, message)]
 
 

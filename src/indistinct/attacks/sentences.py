@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.markup import preformatted, table
 from indistinct.plain import for_people
+from indistinct.sentences.columns import aligned
+from indistinct.sentences.results import warnings_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,11 +20,10 @@ def attacks_text(document: Mapping[str, Any], revealed: Mapping[str, Sequence[st
     """Write one line for each attack, what it learnt below, and what was not run."""
     lines = [f"{document['rows']} published rows in {document['classes']} classes", ""]
     ran = [entry for entry in document["attacks"] if entry["ran"]]
-    rows = [_row(entry) for entry in ran]
-    widths = [max(len(line[column]) for line in [HEADS, *rows]) for column in range(len(HEADS))]
-    lines.append(_line(HEADS, widths))
+    head, *rows = aligned([HEADS, *map(_row, ran)], left=1)
+    lines.append(head)
     for entry, row in zip(ran, rows, strict=True):
-        lines += [_line(row, widths) + ("  ABOVE" if entry["above"] else ""), f"    {entry['reason']}"]
+        lines += [row + ("  ABOVE" if entry["above"] else ""), f"    {entry['reason']}"]
         if entry["learnt"] and entry["stopped_by"]:
             lines.append(f"    models that bound it, where strict enough: {', '.join(entry['stopped_by'])}")
         if entry["worst"]:
@@ -32,7 +33,7 @@ def attacks_text(document: Mapping[str, Any], revealed: Mapping[str, Sequence[st
     idle = [entry for entry in document["attacks"] if not entry["ran"]]
     if idle:
         lines += ["", "not run:", *(f"  {_title(entry)}: {entry['reason']}" for entry in idle)]
-    lines += [f"note: {warning['message']}" for warning in document["warnings"]]
+    lines += warnings_text(document["warnings"])
     if document["satisfied"] is not None:
         limit, kind = document["fail_above"], "mean" if document["fail_on"] == "average" else "largest"
         verdict = "no attack" if document["satisfied"] else f"{len(document['broken'])} attacks"
@@ -62,9 +63,3 @@ def _row(entry: Mapping[str, Any]) -> tuple[str, ...]:
         f"{entry['gain']:+.4f}",
         f"{interval['low']:+.4f} to {interval['high']:+.4f}",
     )
-
-
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    first, *others = (cell.ljust(width) if not column else cell.rjust(width)
-                      for column, (cell, width) in enumerate(zip(cells, widths, strict=True)))  # fmt: skip
-    return "  ".join([first, *others]).rstrip()

@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import Scene, Sensitive
+    from indistinct.attacks.context import AttackContext, Sensitive
 
 
-def similarity(scene: Scene) -> Iterator[Outcome | Idle]:
+def similarity(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Look for classes whose values lie under one node, or close together."""
-    for name, sensitive in scene.view.sensitive.items():
-        tree = scene.tree(name)
+    for name, sensitive in context.view.sensitive.items():
+        tree = context.tree(name)
         if tree is not None and tree.height > 1:
-            yield _by_tree(scene, sensitive)
-        elif scene.is_numeric(name):
-            yield _by_distance(scene, sensitive)
+            yield _by_tree(context, sensitive)
+        elif context.is_numeric(name):
+            yield _by_distance(context, sensitive)
         else:
             yield Idle(
                 "similarity", name, f"{name} has neither a tree (--hierarchy {name}=FILE) nor a numeric type: nothing "
@@ -43,8 +43,8 @@ def similarity(scene: Scene) -> Iterator[Outcome | Idle]:
             )  # fmt: skip
 
 
-def _by_tree(scene: Scene, sensitive: Sensitive) -> Outcome:
-    view, tree = scene.view, scene.tree(sensitive.attribute)
+def _by_tree(context: AttackContext, sensitive: Sensitive) -> Outcome:
+    view, tree = context.view, context.tree(sensitive.attribute)
     assert tree is not None  # noqa: S101  # asked before
     codes = {text: code for code, text in enumerate(tree.texts)}
     code_of = np.array([codes[tree.spellings.get(text or "", text or "") if text is not None else None]
@@ -71,24 +71,24 @@ def _by_tree(scene: Scene, sensitive: Sensitive) -> Outcome:
 
     del owner
     return _outcome(
-        scene, sensitive, prior, told,
+        context, sensitive, prior, told,
         f"{int(told.sum())} of {len(told)} classes lie wholly under one node of the tree of {sensitive.attribute} "
         f"({int(several.sum())} of them with several values): the kind is certain for {people} of {view.total} persons",
         {"classes": int(told.sum()), "classes_with_several_values": int(several.sum()), "by": "tree"}, show,
     )  # fmt: skip
 
 
-def _by_distance(scene: Scene, sensitive: Sensitive) -> Outcome | Idle:
-    view = scene.view
-    width = window_of(scene, sensitive)
+def _by_distance(context: AttackContext, sensitive: Sensitive) -> Outcome | Idle:
+    view = context.view
+    width = window_of(context, sensitive)
     if width is None:
         return Idle("similarity", sensitive.attribute, f"{sensitive.attribute} has fewer than two different values")
-    found = windows(scene, sensitive, width)
+    found = windows(context, sensitive, width)
     told = found.rows == view.sizes
     several = told & (sensitive.distinct > 1)
     people = int(view.sizes[told].sum())
     return _outcome(
-        scene, sensitive, found.prior, told,
+        context, sensitive, found.prior, told,
         f"{int(told.sum())} of {len(told)} classes lie wholly within a width of {float(width):g} of "
         f"{sensitive.attribute} ({int(several.sum())} of them with several values): {people} of {view.total} persons",
         {"classes": int(told.sum()), "classes_with_several_values": int(several.sum()), "by": "distance",
@@ -98,7 +98,7 @@ def _by_distance(scene: Scene, sensitive: Sensitive) -> Outcome | Idle:
 
 
 def _outcome(
-    scene: Scene,
+    context: AttackContext,
     sensitive: Sensitive,
     prior: NDArray[np.float64],
     told: NDArray[np.bool_],
@@ -106,7 +106,7 @@ def _outcome(
     details: dict[str, object],
     show: Callable[[int], str],
 ) -> Outcome:
-    view = scene.view
+    view = context.view
     return Outcome(
         "similarity", sensitive.attribute, view.sizes, np.where(told, prior, 0.0), np.where(told, 1.0, 0.0), told,
         view.first, "published", reason, ("t_closeness", "eps_m_anonymity", "ke_anonymity"), details, show,

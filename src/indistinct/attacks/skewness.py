@@ -22,12 +22,12 @@ from indistinct.models.exact import rational
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from indistinct.attacks.context import Scene, Sensitive
+    from indistinct.attacks.context import AttackContext, Sensitive
 
 
-def skewness(scene: Scene) -> Iterator[Outcome | Idle]:
+def skewness(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Compare the shares of every class with those of everybody."""
-    view = scene.view
+    view = context.view
     for name, sensitive in view.sensitive.items():
         histogram, owner = sensitive.histogram, sensitive.owner
         total = int(sensitive.prior.sum())

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import Scene
+    from indistinct.attacks.context import AttackContext
 
     Int64 = NDArray[np.int64]
 
@@ -41,10 +41,10 @@ MOST_STEPS = 10**9
 SUBSETS_SHOWN = 10
 
 
-def uniqueness(scene: Scene) -> Iterator[Outcome | Idle]:
+def uniqueness(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Count the rows that few quasi-identifiers single out."""
-    view = scene.view
-    known = min(scene.known, len(view.quasi))
+    view = context.view
+    known = min(context.known, len(view.quasi))
     subsets = sum(comb(len(view.quasi), size) for size in range(1, known + 1))
     if subsets * len(view.rows) > MOST_STEPS:
         yield Idle(

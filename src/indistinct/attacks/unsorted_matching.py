@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import Scene, View
+    from indistinct.attacks.context import AttackContext, View
     from indistinct.formats.source import Source
 
     Int64 = NDArray[np.int64]
@@ -59,9 +59,9 @@ class Chance(NamedTuple):
     variance: float
 
 
-def unsorted_matching(scene: Scene) -> Iterator[Outcome | Idle]:
+def unsorted_matching(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Compare two releases row by row."""
-    mine, other = scene.view, scene.other
+    mine, other = context.view, context.other
     if other is None:
         yield Idle("unsorted_matching", None, "needs a second release of the same people: --with OTHER")
         return
@@ -75,7 +75,7 @@ def unsorted_matching(scene: Scene) -> Iterator[Outcome | Idle]:
     if not names:
         yield Idle("unsorted_matching", None, "the two releases have no column in common")
         return
-    agree, chance = _compared(scene, mine, other, names)
+    agree, chance = _compared(context, mine, other, names)
     agreeing = int(agree.sum())
     real = agreeing - chance.mean > DEVIATIONS * sqrt(max(0.0, chance.variance)) and agreeing - chance.mean > 1e-9
     rows = np.arange(1, mine.total + 1)
@@ -93,9 +93,9 @@ def unsorted_matching(scene: Scene) -> Iterator[Outcome | Idle]:
     )  # fmt: skip
 
 
-def _compared(scene: Scene, mine: View, other: View, names: Sequence[str]) -> tuple[Bool, Chance]:
+def _compared(context: AttackContext, mine: View, other: View, names: Sequence[str]) -> tuple[Bool, Chance]:
     """Say of each row whether it agrees with the other release's row at its place, and how often chance does it."""
-    strata = [strata_of(view.source, scene.policy.table.decimal) for view in (mine, other)]
+    strata = [strata_of(view.source, context.policy.table.decimal) for view in (mine, other)]
     moved, fixed = (mine, other) if strata[0].max() >= strata[1].max() else (other, mine)
     stratum = strata[0] if moved is mine else strata[1]
     own, others = (tabulated(view.source, names) for view in (moved, fixed))
@@ -104,7 +104,7 @@ def _compared(scene: Scene, mine: View, other: View, names: Sequence[str]) -> tu
     for position, name in enumerate(names):
         texts, partners = own[0].texts[position], others[0].texts[position]
         if name in moved.quasi and name in fixed.quasi:
-            sets = overlapping(scene, name, texts, partners)
+            sets = overlapping(context, name, texts, partners)
         else:
             number = {text: place for place, text in enumerate(partners)}
             sets = [np.array([number[text]] if text in number else [], np.int64) for text in texts]

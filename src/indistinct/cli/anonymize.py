@@ -7,19 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from indistinct.cli.common import (
-    Debug,
-    Force,
-    Json,
-    PolicyFile,
-    Query,
-    Quiet,
-    SqlTable,
-    place,
-    print_json,
-    progress,
-    tell,
-)
+from indistinct.cli.common import Force, PolicyFile
+from indistinct.cli.options import Answer, Database, grouped, source_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +19,7 @@ if TYPE_CHECKING:
     from indistinct.publish.anonymize import Release
 
 
+@grouped
 def anonymize(
     policy: PolicyFile,
     output: Annotated[
@@ -56,12 +46,10 @@ def anonymize(
         Path | None, typer.Option("--attack-document", help="Answer of attack --json, shown in the internal report.")
     ] = None,
     language: Annotated[str, typer.Option("--language", help="Language of the reports: en or zh-CN.")] = "en",
-    query: Query = None,
-    sql_table: SqlTable = None,
+    *,
+    database: Database,
     force: Force = False,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+    answering: Answer,
 ) -> int:
     """Publish a table that satisfies the policy, verified from the written file.
 
@@ -72,11 +60,7 @@ def anonymize(
     from indistinct.publish.anonymize import anonymize as run
 
     given = Policy.load(policy)
-    written = given.table.source
-    if table is None and written is None:
-        message = "say which table: as the argument, or as [table] source in the policy"
-        raise typer.BadParameter(message)
-    source = place(table) if table is not None else place(str(written), given.base)
+    source = source_of(table, given)
     documents = {"report": report_file, "public_report": public_report, "dictionary": dictionary_file}
     wanted = {kind: file for kind, file in documents.items() if file is not None}
     _check_documents(source, given, output, wanted, language, [risk_file, attack_file], force=force)
@@ -89,21 +73,16 @@ def anonymize(
     found = {
         word: None if file is None else _read(file) for word, file in (("risk", risk_file), ("attacks", attack_file))
     }
-    with progress(quiet=quiet or json) as report:
+    with answering.progress() as report:
 
         def beside(release: Release) -> Iterator[Staged]:
             if attacks:
                 found["attacks"] = _attacked(release, report)
             return _staged(release, wanted, language, found)
 
-        release = run(
-            source, given, output=output, force=force, query=query, sql_table=sql_table, beside=beside, progress=report
-        )
+        release = run(source, given, output=output, force=force, **vars(database), beside=beside, progress=report)
     release.document.update({kind: str(file) for kind, file in wanted.items()})
-    if json:
-        print_json(release.document)
-    elif not quiet:
-        tell(repr(release))
+    answering.give(release.document, release)
     return 0
 
 

@@ -7,23 +7,13 @@ from typing import Annotated
 
 import typer
 
-from indistinct.cli.common import (
-    Debug,
-    Force,
-    Json,
-    PolicyFile,
-    Query,
-    Quiet,
-    SqlTable,
-    place,
-    print_json,
-    progress,
-    tell,
-)
+from indistinct.cli.common import Force, PolicyFile
+from indistinct.cli.options import Answer, Database, grouped, source_of
 from indistinct.formats.source import origins_of
 from indistinct.outputs import Output, check_outputs, write_bytes
 
 
+@grouped
 def compare(
     policy: PolicyFile,
     table: Annotated[str | None, typer.Argument(help="The table; by default [table] source of the policy.")] = None,
@@ -40,12 +30,10 @@ def compare(
         str | None,
         typer.Option("--epsilon-budget", help='What runs of safepub may spend in all, such as 1 or "ln 2".'),
     ] = None,
-    query: Query = None,
-    sql_table: SqlTable = None,
+    *,
+    database: Database,
     force: Force = False,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+    answering: Answer,
 ) -> int:
     """Run the algorithms on one counted table: what each reaches, what it loses, and which no other one beats.
 
@@ -55,32 +43,24 @@ def compare(
     from indistinct.policy import Policy
 
     given = Policy.load(policy)
-    written = given.table.source
-    if table is None and written is None:
-        message = "say which table: as the argument, or as [table] source in the policy"
-        raise typer.BadParameter(message)
-    source = place(table) if table is not None else place(str(written), given.base)
+    source = source_of(table, given)
     drawing = [] if svg is None else [Output(svg, "drawing")]
     origins = (*origins_of(source), *given.origins)
     check_outputs(drawing, origins, force=force)
-    with progress(quiet=quiet or json) as report:
+    with answering.progress() as report:
         answer = run(
             source,
             given,
             algorithms=algorithms,
             k=_numbers(k),
             output=output,
-            query=query,
-            sql_table=sql_table,
+            **vars(database),
             epsilon_budget=epsilon_budget,
             progress=report,
         )
     for one in drawing:
         write_bytes(one, answer.svg().encode(), origins, force=force)
-    if json:
-        print_json(answer.document)
-    elif not quiet:
-        tell(repr(answer))
+    answering.give(answer.document, answer)
     return 0 if answer.document["satisfied"] else 1
 
 

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from indistinct.cli.common import Debug, Json, Quiet, print_json, progress, tell
+from indistinct.cli.common import print_json, tell
+from indistinct.cli.options import Answer, grouped
 from indistinct.errors import DataError
 
 
@@ -20,13 +21,13 @@ def example_folder() -> Path:
     raise DataError("the bundled example is not installed; it is in the project's folder examples/hospital")
 
 
+@grouped
 def demo(
     folder: Annotated[Path, typer.Option("--output", "-o", help="Folder for the results; made when absent.")] = Path(
         "demo-output"
     ),
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+    *,
+    answering: Answer,
 ) -> int:
     """Anonymize an invented table of 20,000 hospital discharges and say what was asked, reached and lost."""
     from indistinct.assess.audit import audit
@@ -43,15 +44,15 @@ def demo(
     policy = Policy.load(example / "policy.toml")
     source, output = example / "discharges.csv", folder / "published.csv"
     own = hash_status(output) == "match"  # what an earlier demo wrote is replaced, and nothing else
-    if not (quiet or json):
+    if not (answering.quiet or answering.json):
         tell("The very first run compiles a few functions for up to a minute; all later runs start at once.")
-    with progress(quiet=quiet or json) as report:
+    with answering.progress() as report:
         before = audit(source, policy, progress=report)
         release = anonymize(source, policy, output=output, force=own, progress=report)
-    if json:
+    if answering.json:
         print_json({"before": before.document, "release": release.document})
         return 0
-    if not quiet:
+    if not answering.quiet:
         failing = [entry for entry in before.models if not entry["satisfied"]]
         tell(f"\nThe table as it stands: {before.document['rows']} rows of {before.document['persons']} patients.")
         tell("\n".join(f"  not safe: {entry['reason']}" for entry in failing))

@@ -7,31 +7,20 @@ from typing import Annotated
 
 import typer
 
-from indistinct.cli.common import (
-    Debug,
-    Json,
-    PolicyFile,
-    Query,
-    Quiet,
-    SqlTable,
-    place,
-    print_json,
-    progress,
-    tell,
-)
+from indistinct.cli.common import PolicyFile
+from indistinct.cli.options import Answer, Database, grouped, source_of
 
 
+@grouped
 def explain(
     policy: PolicyFile,
     table: Annotated[str | None, typer.Argument(help="The table; by default [table] source of the policy.")] = None,
     loss: Annotated[
         str | None, typer.Option("--loss", help="Also find the largest k and l, the smallest t at this LM (0 to 1).")
     ] = None,
-    query: Query = None,
-    sql_table: SqlTable = None,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+    *,
+    database: Database,
+    answering: Answer,
 ) -> int:
     """Say why rows are suppressed and classes are large, what blocks the target, and what would help.
 
@@ -42,10 +31,6 @@ def explain(
     from indistinct.policy import Policy
 
     given = Policy.load(policy)
-    written = given.table.source
-    if table is None and written is None:
-        message = "say which table: as the argument, or as [table] source in the policy"
-        raise typer.BadParameter(message)
     try:
         limit = None if loss is None else Fraction(loss)
     except (ValueError, ZeroDivisionError):
@@ -53,11 +38,8 @@ def explain(
     if limit is not None and not 0 <= limit <= 1:
         message = f"--loss takes a number from 0 to 1, not {loss}"
         raise typer.BadParameter(message)
-    source = place(table) if table is not None else place(str(written), given.base)
-    with progress(quiet=quiet or json) as report:
-        answer = run(source, given, loss=limit, query=query, sql_table=sql_table, progress=report)
-    if json:
-        print_json(answer.document)
-    elif not quiet:
-        tell(repr(answer))
+    source = source_of(table, given)
+    with answering.progress() as report:
+        answer = run(source, given, loss=limit, **vars(database), progress=report)
+    answering.give(answer.document, answer)
     return 0 if answer.feasible else 1

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from indistinct.cli.common import Debug, Force, Json, Query, Quiet, SqlTable, place, print_json, tell
+from indistinct.cli.common import Force, place, print_json, tell
+from indistinct.cli.options import Answer, Database, grouped
 from indistinct.plain import visible
 
 app = typer.Typer(help="Check a hierarchy file, see what its levels do, make one from data.", no_args_is_help=True)
@@ -16,13 +17,13 @@ Column = Annotated[str, typer.Option("--column", "-c", help="The column of the t
 
 
 @app.command("check")
+@grouped
 def check(
     file: Annotated[Path, typer.Argument(help="A hierarchy file: value, level 1, ..., top (ARX CSV).")],
     table: Annotated[str | None, typer.Option("--for", help="A table whose column must be covered.")] = None,
     column: Annotated[str | None, typer.Option("--column", "-c", help="The column of that table.")] = None,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+    *,
+    answering: Answer,
 ) -> int:
     """Say whether a file is a hierarchy: no value twice, levels nested, every label for one set of values."""
     from indistinct.assess.column import column_counts
@@ -40,9 +41,9 @@ def check(
     document: dict[str, Any] = {
         "valid": True, "values": len(found.leaves), "levels": found.height + 1, "top_labels": list(found.top_labels),
     }  # fmt: skip
-    if json:
+    if answering.json:
         print_json(document)
-    elif not quiet:
+    elif not answering.quiet:
         tops = "one root" if len(found.top_labels) == 1 else f"{len(found.top_labels)} top labels, so no root"
         tell(f"{file.name} is a hierarchy: {len(found.leaves)} values, {found.height} levels above them, {tops}")
         if column is not None:
@@ -51,16 +52,15 @@ def check(
 
 
 @app.command("show")
+@grouped
 def show(
     table: Annotated[str, typer.Argument(help="The table.")],
     column: Column,
     policy: Annotated[Path | None, typer.Option("--policy", "-p", help="Take the hierarchy from this policy.")] = None,
     file: Annotated[Path | None, typer.Option("--file", "-f", help="Take the hierarchy from this file.")] = None,
-    query: Query = None,
-    sql_table: SqlTable = None,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+    *,
+    database: Database,
+    answering: Answer,
 ) -> int:
     """Show for every level how many classes the column has, how large the smallest is, and what the level loses."""
     from indistinct.assess.column import show as run
@@ -69,10 +69,10 @@ def show(
     if (policy is None) == (file is None):
         message = "give either --policy or --file"
         raise typer.BadParameter(message)
-    levels = run(place(table), column, policy=policy, file=file, query=query, sql_table=sql_table)
-    if json:
+    levels = run(place(table), column, policy=policy, file=file, **vars(database))
+    if answering.json:
         print_json({"column": column, "levels": [level.to_dict() for level in levels]})
-    elif not quiet:
+    elif not answering.quiet:
         tell(f'levels of "{visible(column)}":')
         for level in levels:
             examples = [("missing" if label is None else visible(label), rows) for label, rows in level.examples]
@@ -85,6 +85,7 @@ def show(
 
 
 @app.command("build")
+@grouped
 def build(
     table: Annotated[str, typer.Argument(help="The table.")],
     column: Column,
@@ -96,12 +97,10 @@ def build(
     type_: Annotated[str, typer.Option("--type", help="text, integer, decimal or date.")] = "text",
     format_: Annotated[str | None, typer.Option("--format", help="How dates are written, such as %d.%m.%Y.")] = None,
     decimal: Annotated[str, typer.Option("--decimal", help="Decimal mark of numbers.")] = ".",
-    query: Query = None,
-    sql_table: SqlTable = None,
+    *,
+    database: Database,
     force: Force = False,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+    answering: Answer,
 ) -> int:
     """Make a hierarchy from the values of a column, as a file that you can edit."""
     from indistinct.assess.column import build as run
@@ -114,13 +113,12 @@ def build(
         type=type_,
         format=format_,
         decimal=decimal,
-        query=query,
-        sql_table=sql_table,
+        **vars(database),
         force=force,
     )
-    if json:
+    if answering.json:
         print_json({"output": str(output), "values": len(rows), "levels": len(rows[0])})
-    elif not quiet:
+    elif not answering.quiet:
         tell(
             f"{len(rows)} values in {len(rows[0])} levels written to {output}; edit it, then: indistinct "
             f"hierarchy check {output}"

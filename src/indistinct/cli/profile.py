@@ -7,25 +7,13 @@ from typing import Annotated
 
 import typer
 
-from indistinct.cli.common import (
-    Debug,
-    Delimiter,
-    Encoding,
-    Force,
-    Json,
-    Missing,
-    Query,
-    Quiet,
-    SqlTable,
-    place,
-    print_json,
-    progress,
-    tell,
-)
+from indistinct.cli.common import Delimiter, Encoding, Force, Missing, place
+from indistinct.cli.options import Answer, Database, grouped
 from indistinct.formats.source import origins_of
 from indistinct.outputs import Output, check_outputs, write_bytes
 
 
+@grouped
 def profile(
     table: Annotated[str, typer.Argument(help="The table: a file, or a database URL.")],
     max_size: Annotated[
@@ -35,12 +23,10 @@ def profile(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     missing: Missing = None,
-    query: Query = None,
-    sql_table: SqlTable = None,
+    *,
+    database: Database,
     force: Force = False,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+    answering: Answer,
 ) -> int:
     """Look at a table: columns, types, suggested roles and why, what tells rows apart, a policy to begin with."""
     from indistinct.assess.profile import profile as run
@@ -48,24 +34,20 @@ def profile(
     drafts = [] if draft is None else [Output(draft, "draft")]
     origins = origins_of(place(table))
     check_outputs(drafts, origins, force=force)
-    with progress(quiet=quiet or json) as report:
+    with answering.progress() as report:
         answer = run(
             place(table),
             max_size=max_size,
             delimiter=delimiter,
             encoding=encoding,
             missing=missing,
-            query=query,
-            sql_table=sql_table,
+            **vars(database),
             beside=draft,
             progress=report,
         )
     for one in drafts:
         write_bytes(one, answer.policy.encode(), origins, force=force)
-    if json:
-        print_json({**answer.document, "draft": None if draft is None else str(draft)})
-    elif not quiet:
-        tell(repr(answer))
-        if draft is not None:
-            tell(f"draft written to {draft}; read it, complete it, then: indistinct policy check {draft}")
+    where = f"draft written to {draft}; read it, complete it, then: indistinct policy check {draft}"
+    account = [answer] if draft is None else [answer, where]
+    answering.give({**answer.document, "draft": None if draft is None else str(draft)}, *account)
     return 0

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from indistinct.cli.common import (
-    Debug,
-    Json,
-    PolicyFile,
-    Query,
-    Quiet,
-    SqlTable,
-    place,
-    print_json,
-    progress,
-    tell,
-)
+from indistinct.cli.common import PolicyFile, place
+from indistinct.cli.options import Answer, Database, grouped
+from indistinct.sentences.ledger import check_text, list_text
 
 if TYPE_CHECKING:
     from indistinct.history.ledger import Ledger
@@ -38,6 +29,7 @@ Demand = Annotated[int | None, typer.Option("--m", help="Demand m-invariance of 
 
 
 @app.command("add")
+@grouped
 def add(
     original: Original,
     published: Published,
@@ -49,11 +41,9 @@ def add(
     despite: Annotated[
         bool, typer.Option("--despite", help="Enter it although it breaks a guarantee: it has gone out already.")
     ] = False,
-    query: Query = None,
-    sql_table: SqlTable = None,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+    *,
+    database: Database,
+    answering: Answer,
 ) -> int:
     """Enter a published file, unless it breaks a guarantee of an earlier release or its own.
 
@@ -61,21 +51,16 @@ def add(
     """
     from indistinct.outputs import origin
 
-    book, new, origins = _read(original, published, policy, ledger, key_file, m, query, sql_table, quiet=quiet or json)
+    book, new, origins = _read(original, published, policy, ledger, key_file, m, database, answering)
     label = name or published.name
     origins += () if key_file is None else (origin(key_file, "the key of the ledger"),)
     answer = book.add(label, new, despite=despite, origins=origins)
-    if json:
-        print_json({"name": label, "added": True, **answer})
-    elif not quiet:
-        from indistinct.sentences.ledger import check_text
-
-        tell(check_text(answer))
-        tell(f'"{label}" is entered in {ledger}')
+    answering.give({"name": label, "added": True, **answer}, check_text(answer), f'"{label}" is entered in {ledger}')
     return 0
 
 
 @app.command("check")
+@grouped
 def check(
     original: Original,
     published: Published,
@@ -83,81 +68,63 @@ def check(
     ledger: LedgerFile,
     key_file: KeyFile = None,
     m: Demand = None,
-    query: Query = None,
-    sql_table: SqlTable = None,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+    *,
+    database: Database,
+    answering: Answer,
 ) -> int:
     """Attack a release together with all earlier ones; nothing is entered.
 
     Exit code 0: no guarantee is broken, 1: some are, or it cannot be told, 2: wrong use or bad input.
     """
-    book, new, _ = _read(original, published, policy, ledger, key_file, m, query, sql_table, quiet=quiet or json)
+    book, new, _ = _read(original, published, policy, ledger, key_file, m, database, answering)
     answer = book.check(new)
-    if json:
-        print_json(answer)
-    elif not quiet:
-        from indistinct.sentences.ledger import check_text
-
-        tell(check_text(answer))
+    answering.give(answer, check_text(answer))
     return 0 if answer["satisfied"] else 1
 
 
 @app.command("list")
+@grouped
 def list_(
     ledger: LedgerFile,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+    *,
+    answering: Answer,
 ) -> int:
     """List the releases of a ledger; needs no key."""
     from indistinct.history.ledger import Ledger
 
     found = Ledger(ledger).releases()
-    if json:
-        print_json({"releases": found})
-    elif not quiet:
-        from indistinct.sentences.ledger import list_text
-
-        tell(list_text(found))
+    answering.give({"releases": found}, list_text(found))
     return 0
 
 
 @app.command("forget")
+@grouped
 def forget(
     name: Annotated[str, typer.Argument(help="Name of the release.")],
     ledger: LedgerFile,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+    *,
+    answering: Answer,
 ) -> int:
     """Remove a release from the ledger with all it holds about persons. Later releases are not compared with it."""
     from indistinct.history.ledger import Ledger
 
     Ledger(ledger).forget(name)
-    if json:
-        print_json({"name": name, "forgotten": True})
-    elif not quiet:
-        tell(f'"{name}" is forgotten; copies of the ledger still hold it')
+    answering.give({"name": name, "forgotten": True}, f'"{name}" is forgotten; copies of the ledger still hold it')
     return 0
 
 
 @app.command("key")
+@grouped
 def key(
     path: Annotated[Path, typer.Argument(help="A new file, not in the folder of the ledger.")],
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+    *,
+    answering: Answer,
 ) -> int:
     """Make a key for a ledger: 256 random bits in a file that only you can read. Without it nothing can be opened."""
     from indistinct.history.key import make_key
 
     make_key(path)
-    if json:
-        print_json({"key_file": str(path)})
-    elif not quiet:
-        tell(f"key written to {path}; keep a copy in a safe place, away from the ledger")
+    answering.give({"key_file": str(path)}, f"key written to {path}; keep a copy in a safe place, away from the ledger")
     return 0
 
 
@@ -168,10 +135,8 @@ def _read(
     ledger: Path,
     key_file: Path | None,
     m: int | None,
-    query: str | None,
-    sql_table: str | None,
-    *,
-    quiet: bool,
+    database: Database,
+    answering: Answer,
 ) -> tuple[Ledger, Snapshot, tuple[Origin, ...]]:
     from indistinct.formats.source import origins_of
     from indistinct.history.key import read_ledger_key
@@ -180,8 +145,7 @@ def _read(
     from indistinct.policy import Policy
 
     secret = None if key_file is None else read_ledger_key(key_file, ledger)
-    options: dict[str, Any] = {"query": query, "sql_table": sql_table}
     book, rules, table = Ledger(ledger, secret), Policy.load(policy), place(original)
-    with progress(quiet=quiet) as report:
-        new = snapshot(table, published, rules, secret, m=m, ledger=book, progress=report, **options)
+    with answering.progress() as report:
+        new = snapshot(table, published, rules, secret, m=m, ledger=book, progress=report, **vars(database))
     return book, new, (*origins_of(table, published), *rules.origins)

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from indistinct.cli.common import (
-    Debug,
-    Force,
-    Json,
-    Person,
-    Qi,
-    Query,
-    Quiet,
-    SqlTable,
-    names,
-    place,
-    print_json,
-    progress,
-    tell,
-)
+from indistinct.cli.common import Force, Person, Qi, names, place
+from indistinct.cli.options import Answer, Database, grouped
 
 if TYPE_CHECKING:
     from indistinct.policy import Reading
 
 
+@dataclass(frozen=True)
+class Population:
+    """Of whom the table is a part."""
+
+    population: Annotated[
+        str | None, typer.Option("--population", help="Table of the whole population: journalist risk.")
+    ] = None
+    population_size: Annotated[
+        int | None, typer.Option("--population-size", help="People of whom the table is a sample: estimates.")
+    ] = None
+    region: Annotated[str | None, typer.Option("--region", help="Take the people of this region, as germany.")] = None
+
+
+@grouped
 def risk(
     table: Annotated[str, typer.Argument(help="The table: a file, or a database URL.")],
     policy: Annotated[
@@ -35,13 +37,6 @@ def risk(
     qi: Qi = None,
     person: Person = None,
     threshold: Annotated[str, typer.Option("--threshold", help='A risk above it is "at risk", such as 0.2.')] = "0.2",
-    population: Annotated[
-        str | None, typer.Option("--population", help="Table of the whole population: journalist risk.")
-    ] = None,
-    population_size: Annotated[
-        int | None, typer.Option("--population-size", help="People of whom the table is a sample: estimates.")
-    ] = None,
-    region: Annotated[str | None, typer.Option("--region", help="Take the people of this region, as germany.")] = None,
     weights: Annotated[str | None, typer.Option("--weights", help="Column of sampling weights.")] = None,
     household: Annotated[str | None, typer.Option("--household", help="Column that says who lives together.")] = None,
     suda: Annotated[int | None, typer.Option("--suda", help="Find special uniques of up to so many columns.")] = None,
@@ -52,12 +47,11 @@ def risk(
     fail_above: Annotated[
         str | None, typer.Option("--fail-above", help="Exit code 1 when the highest prosecutor risk is above this.")
     ] = None,
-    query: Query = None,
-    sql_table: SqlTable = None,
+    *,
+    people: Population,
+    database: Database,
     force: Force = False,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+    answering: Answer,
 ) -> int:
     """Say what an attacker gains: prosecutor, journalist, marketer, uniqueness, individual risk, special uniques.
 
@@ -75,25 +69,24 @@ def risk(
         message = "give either --policy or --qi and --person, not both"
         raise typer.BadParameter(message)
     given = None if policy is None else Policy.load(policy)
-    people, other = (None if one is None else place(one) for one in (population, published))
-    origins = (*origins_of(place(table), people, other), *(() if given is None else given.origins))
+    everybody, other = (None if one is None else place(one) for one in (people.population, published))
+    origins = (*origins_of(place(table), everybody, other), *(() if given is None else given.origins))
     files = [] if rows is None else [table_output(rows, private=True)]
     check_outputs(files, origins, force=force)
-    with progress(quiet=quiet or json) as report:
+    with answering.progress() as report:
         answer = run(
             place(table),
             given,
             threshold=threshold,
-            population=people,
-            population_size=population_size,
-            region=region,
+            population=everybody,
+            population_size=people.population_size,
+            region=people.region,
             weights=weights,
             household=household,
             suda=suda,
             rows=rows is not None,
             published=other,
-            query=query,
-            sql_table=sql_table,
+            **vars(database),
             progress=report,
             **(flags if policy is None else {}),
         )
@@ -101,10 +94,6 @@ def risk(
         with stage(file, answer.rows.to_batches(), answer.rows.schema) as staged:
             staged.publish(origins, force=force)
     failed = fail_above is not None and is_above(answer, fail_above)
-    if json:
-        print_json({**answer.document, "rows_file": None if rows is None else str(rows)})
-    elif not quiet:
-        tell(repr(answer))
-        if rows is not None:
-            tell(f"risk of each row written to {rows}; it says who is in danger, keep it private")
+    where = [] if rows is None else [f"risk of each row written to {rows}; it says who is in danger, keep it private"]
+    answering.give({**answer.document, "rows_file": None if rows is None else str(rows)}, answer, *where)
     return 1 if failed else 0

@@ -7,21 +7,11 @@ from typing import Annotated
 
 import typer
 
-from indistinct.cli.common import (
-    Debug,
-    Force,
-    Json,
-    PolicyFile,
-    Query,
-    Quiet,
-    SqlTable,
-    place,
-    print_json,
-    progress,
-    tell,
-)
+from indistinct.cli.common import Force, PolicyFile
+from indistinct.cli.options import Answer, Database, grouped, source_of
 
 
+@grouped
 def transform(
     policy: PolicyFile,
     output: Annotated[
@@ -29,12 +19,10 @@ def transform(
         typer.Option("--output", "-o", help="Transformed file: csv, tsv, parquet, arrow, xlsx, sav or dta."),
     ],
     table: Annotated[str | None, typer.Argument(help="The table; by default [table] source of the policy.")] = None,
-    query: Query = None,
-    sql_table: SqlTable = None,
+    *,
+    database: Database,
     force: Force = False,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+    answering: Answer,
 ) -> int:
     """Apply the [[transforms]] of a policy: suppression of cells, coding, PRAM, noise, rank swapping, sampling.
 
@@ -46,15 +34,8 @@ def transform(
     from indistinct.publish.transform import transform as run
 
     given = Policy.load(policy)
-    written = given.table.source
-    if table is None and written is None:
-        message = "say which table: as the argument, or as [table] source in the policy"
-        raise typer.BadParameter(message)
-    source = place(table) if table is not None else place(str(written), given.base)
-    with progress(quiet=quiet or json) as report:
-        found = run(source, given, output=output, force=force, query=query, sql_table=sql_table, progress=report)
-    if json:
-        print_json(found.document)
-    elif not quiet:
-        tell(repr(found))
+    source = source_of(table, given)
+    with answering.progress() as report:
+        found = run(source, given, output=output, force=force, **vars(database), progress=report)
+    answering.give(found.document, found)
     return 0

@@ -2,53 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from indistinct.cli.common import (
-    Debug,
-    Json,
-    PolicyFile,
-    Query,
-    Quiet,
-    SqlTable,
-    pairs,
-    place,
-    print_json,
-    progress,
-    tell,
-)
+from indistinct.cli.common import PolicyFile, pairs, place
+from indistinct.cli.options import Answer, Database, grouped
 
 
+@dataclass(frozen=True)
+class Task:
+    """What a user of the table would learn from it, and how."""
+
+    target: Annotated[str | None, typer.Option("--target", help="Column to be learned, published as it is.")] = None
+    estimator: Annotated[
+        str | None, typer.Option("--estimator", help="module:factory of a scikit-learn estimator.")
+    ] = None
+    holdout: Annotated[
+        str | None, typer.Option("--holdout", help="Rows kept out of the release: the estimator is tested on them.")
+    ] = None
+    encoding: Annotated[str, typer.Option("--encoding", help="Cells as features: nodes, midpoint or bounds.")] = "nodes"
+
+
+@dataclass(frozen=True)
+class Workload:
+    """The random queries."""
+
+    queries: Annotated[int, typer.Option("--queries", help="Number of random COUNT queries.", min=1)] = 1000
+    dimension: Annotated[
+        int | None, typer.Option("--dimension", help="Conditions of a query; default 3, or fewer columns.")
+    ] = None
+    theta: Annotated[float, typer.Option("--theta", help="Selectivity of the random queries, 0 to 1.")] = 0.05
+    phi: Annotated[
+        float | None, typer.Option("--phi", help="Sanity bound: errors relative to at least this share of the rows.")
+    ] = None
+    sensitive: Annotated[
+        str | None, typer.Option("--sensitive", help="Sensitive column of the random queries; default the first.")
+    ] = None
+
+
+@grouped
 def utility(
     original: Annotated[str, typer.Argument(help="The original table.")],
     published: Annotated[str, typer.Argument(help="The published file, whoever made it.")],
     policy: PolicyFile,
     st: Annotated[
         str | None, typer.Argument(help="The table of sensitive values by group, where a release has two tables.")
-    ] = None,
-    target: Annotated[str | None, typer.Option("--target", help="Column to be learned, published as it is.")] = None,
-    estimator: Annotated[
-        str | None, typer.Option("--estimator", help="module:factory of a scikit-learn estimator.")
-    ] = None,
-    holdout: Annotated[
-        str | None, typer.Option("--holdout", help="Rows kept out of the release: the estimator is tested on them.")
-    ] = None,
-    encoding: Annotated[
-        str, typer.Option("--encoding", help="Cells as features: nodes, midpoint or bounds.")
-    ] = "nodes",
-    queries: Annotated[int, typer.Option("--queries", help="Number of random COUNT queries.", min=1)] = 1000,
-    dimension: Annotated[
-        int | None, typer.Option("--dimension", help="Conditions of a query; default 3, or fewer columns.")
-    ] = None,
-    theta: Annotated[float, typer.Option("--theta", help="Selectivity of the random queries, 0 to 1.")] = 0.05,
-    phi: Annotated[
-        float | None, typer.Option("--phi", help="Sanity bound: errors relative to at least this share of the rows.")
-    ] = None,
-    sensitive: Annotated[
-        str | None, typer.Option("--sensitive", help="Sensitive column of the random queries; default the first.")
     ] = None,
     sql: Annotated[
         list[str] | None, typer.Option("--sql", help="A SELECT on the table data, or @FILE (repeatable).")
@@ -65,11 +66,11 @@ def utility(
         typer.Option("--bounds", help="column=lowest,highest, not taken from the table; with --private (repeatable)."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of queries, draws and test rows.")] = 1,
-    query: Query = None,
-    sql_table: SqlTable = None,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+    *,
+    task: Task,
+    workload: Workload,
+    database: Database,
+    answering: Answer,
 ) -> int:
     """Say what a published table has lost for its users: queries, distributions, regressions, the user's own task.
 
@@ -79,39 +80,34 @@ def utility(
     from indistinct.policy import Policy
     from indistinct.utility.encoders import ENCODINGS
 
-    if (target is None) != (estimator is None):
+    if (task.target is None) != (task.estimator is None):
         message = "--target and --estimator go together"
         raise typer.BadParameter(message)
-    if holdout is not None and target is None:
+    if task.holdout is not None and task.target is None:
         message = "--holdout belongs to --target and --estimator"
         raise typer.BadParameter(message)
-    if encoding not in ENCODINGS:
+    if task.encoding not in ENCODINGS:
         message = f"--encoding takes {', '.join(ENCODINGS)}"
         raise typer.BadParameter(message)
     if bounds and private is None:
         message = "--bounds belongs to --private"
         raise typer.BadParameter(message)
     declared = {name: ends.split(",") for name, ends in pairs(bounds, "--bounds").items()}
-    with progress(quiet=quiet or json) as report:
+    with answering.progress() as report:
         answer = run(
             place(original),
             place(published),
             Policy.load(policy),
             None if st is None else place(st),
-            queries=queries,
-            dimension=dimension,
-            theta=theta,
-            phi=phi,
-            sensitive=sensitive,
+            **vars(workload),
             sql=[_text(one) for one in sql or []],
             regressions=regression or [],
-            target=target,
-            estimator=estimator,
-            holdout=None if holdout is None else place(holdout),
-            encoding=encoding,  # type: ignore[arg-type]  # checked above
+            target=task.target,
+            estimator=task.estimator,
+            holdout=None if task.holdout is None else place(task.holdout),
+            encoding=task.encoding,  # type: ignore[arg-type]  # checked above
             seed=seed,
-            query=query,
-            sql_table=sql_table,
+            **vars(database),
             progress=report,
         )
         noisy = None
@@ -125,14 +121,13 @@ def utility(
                 st=None if st is None else place(st),
                 epsilon=private,
                 bounds=declared,
-                query=query,
-                sql_table=sql_table,
+                **vars(database),
                 progress=report,
             )
-    if json:
-        print_json(answer.document if noisy is None else {**answer.document, "private": noisy.document})
-    elif not quiet:
-        tell(repr(answer) if noisy is None else f"{answer!r}\n\n{noisy!r}")
+    if noisy is None:
+        answering.give(answer.document, answer)
+    else:
+        answering.give({**answer.document, "private": noisy.document}, answer, "", noisy)
     return 0
 
 

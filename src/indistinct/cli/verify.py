@@ -6,20 +6,11 @@ from typing import Annotated
 
 import typer
 
-from indistinct.cli.common import (
-    Debug,
-    Json,
-    PolicyFile,
-    Query,
-    Quiet,
-    SqlTable,
-    place,
-    print_json,
-    progress,
-    tell,
-)
+from indistinct.cli.common import PolicyFile, place
+from indistinct.cli.options import Answer, Database, grouped
 
 
+@grouped
 def verify(
     original: Annotated[str, typer.Argument(help="The original table.")],
     published: Annotated[str, typer.Argument(help="The published file, whoever made it.")],
@@ -27,11 +18,9 @@ def verify(
     st: Annotated[
         str | None, typer.Argument(help="The table of sensitive values by group, where a release has two tables.")
     ] = None,
-    query: Query = None,
-    sql_table: SqlTable = None,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,  # noqa: ARG001  # read by the entry point
+    *,
+    database: Database,
+    answering: Answer,
 ) -> int:
     """Re-read a published file and prove or refute it: the models, the coverage of every cell, the hash.
 
@@ -40,18 +29,14 @@ def verify(
     from indistinct.policy import Policy
     from indistinct.proof.verify import verify as run
 
-    with progress(quiet=quiet or json) as report:
+    with answering.progress() as report:
         answer = run(
             place(original),
             place(published),
             Policy.load(policy),
             None if st is None else place(st),
-            query=query,
-            sql_table=sql_table,
+            **vars(database),
             progress=report,
         )
-    if json:
-        print_json(answer.document)
-    elif not quiet:
-        tell(repr(answer))
+    answering.give(answer.document, answer)
     return 0 if answer.satisfied else 1

@@ -20,8 +20,7 @@ import pyarrow.csv as pacsv
 
 from indistinct.errors import DataError, PolicyError
 from indistinct.formats.columnar import ENCODED, plain_batch
-from indistinct.formats.source import BATCH_ROWS, Source, check_names, look_alikes, trimmed
-from indistinct.notices import Notice
+from indistinct.formats.source import BATCH_ROWS, Source, check_names, look_alikes, nameless, trimmed
 from indistinct.tables.arrow import text_array
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indistinct.formats.source import TableOptions
+    from indistinct.notices import Notice
 
 # where fields and rows are alike, the rarer character in running text wins
 CANDIDATES = ("\t", "|", ";", ",")
@@ -95,12 +95,12 @@ def open_delimited(path: Path, options: TableOptions) -> Source:
         names, notices = trimmed(names)
     if body and len(body[0]) < len(names) and not any(names[len(body[0]) :]):
         # the header ends in delimiters that the rows lack: the names belong to the first columns
-        notices.append(_dropped(len(body[0]) + 1))
+        notices.append(nameless(len(body[0]) + 1))
         names = names[: len(body[0])]
     head = "".join(sample[:header_end])
     dialect = replace(dialect, fields=len(names), start=len(head.encode()))
     empty = _drop_nameless(dialect, names)
-    notices += [_dropped(position + 1) for position in empty]
+    notices += [nameless(position + 1) for position in empty]
     positions = {name: i for i, name in enumerate(names) if i not in empty}
     columns = check_names([name for i, name in enumerate(names) if i not in empty], path.name)
     notices += look_alikes(columns)
@@ -140,11 +140,6 @@ def _delimiter(delimiter: str) -> str:
         message = f"the delimiter {delimiter!r} cannot part cells; use one ASCII character that is no quote"
         raise PolicyError(message)
     return delimiter
-
-
-def _dropped(position: int) -> Notice:
-    message = f"column {position} has no name and no value in any row; it is left out"
-    return Notice("nameless-column", None, message)
 
 
 def _repeats(values: Sequence[str]) -> bool:

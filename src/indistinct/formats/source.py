@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from indistinct.errors import DataError, PolicyError, SchemaError, UnsupportedError
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence, both
 from indistinct.outputs import Origin, origin
 
 if TYPE_CHECKING:
@@ -272,7 +272,11 @@ def look_alikes(names: Iterable[str]) -> list[Notice]:
     for name in names:
         alike.setdefault("".join(name.split()).casefold(), []).append(name)
     return [
-        Notice("look-alike", group[0], f"the columns {_quoted(group)} differ only in case or blanks")
+        Notice(
+            "look-alike",
+            group[0],
+            Sentence("the columns {names} differ only in case or blanks", names=_quoted(group)),
+        )
         for group in alike.values()
         if len(group) > 1
     ]
@@ -286,11 +290,25 @@ def trimmed(names: Sequence[str]) -> tuple[list[str], list[Notice]]:
     """
     kept = [name.strip() for name in names]
     notices = [
-        Notice("header-trimmed", new, f'the column "{old}" is read as "{new}", without the blanks around its name')
+        Notice(
+            "header-trimmed",
+            new,
+            Sentence('the column "{old}" is read as "{new}", without the blanks around its name', old=old, new=new),
+        )
         for old, new in zip(names, kept, strict=True)
         if old != new and new
     ]
     return kept, notices
+
+
+def nameless(position: int) -> Notice:
+    """Say that a column without a name and values is left out; ``position`` counts from 1.
+
+    >>> nameless(2).message
+    'column 2 has no name and no value in any row; it is left out'
+    """
+    message = Sentence("column {position} has no name and no value in any row; it is left out", position=position)
+    return Notice("nameless-column", None, message)
 
 
 def extra(package: str) -> UnsupportedError:
@@ -300,7 +318,7 @@ def extra(package: str) -> UnsupportedError:
 
 def _quoted(names: Sequence[str]) -> str:
     quoted = [f'"{name}"' for name in names]
-    return f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+    return both([", ".join(quoted[:-1]), quoted[-1]])
 
 
 def _refuse_type(column: str, kind: pa.DataType) -> None:

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 
 from indistinct.errors import DataError
 from indistinct.formats.columnar import EXACT_DOUBLE, table_source
-from indistinct.formats.source import check_names, extra, trimmed
-from indistinct.notices import Notice
+from indistinct.formats.source import check_names, extra, nameless, trimmed
+from indistinct.notices import Notice, Sentence
 from indistinct.tables.workbook_cells import UNSTORED, Cells, cells_of
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:  # noqa: C901
     notices: list[Notice] = []
     texts, blank = _without_blank_rows(texts)
     if blank:
-        notices.append(Notice("blank-rows", None, f"{blank} rows of the sheet have no cell with a value; left out"))
+        message = Sentence("{n} rows of the sheet have no cell with a value; left out", n=blank)
+        notices.append(Notice("blank-rows", None, message))
     if not any(names) or not len(texts[0]):
         raise DataError(f'the sheet "{sheet}" of {path.name} has no rows below a header', file=path.name)
     if options.trim != "none":
@@ -66,8 +67,7 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:  # noqa: C901
     unread: dict[str, dict[str, int]] = {}
     for position, (name, column) in enumerate(zip(names, texts, strict=False)):
         if not name.strip() and column.null_count == len(column):
-            message = f"column {position + 1} has no name and no value in any row; it is left out"
-            notices.append(Notice("nameless-column", None, message))
+            notices.append(nameless(position + 1))
             continue
         kept.append(name)
         columns.append(_finished(column, options))
@@ -87,8 +87,11 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:  # noqa: C901
     source.types = dict.fromkeys(kept, pa.string())
     source.warnings = notices + source.warnings
     if options.sheet is None and len(book.sheet_names) > 1:
-        others = ", ".join(f'"{other}"' for other in book.sheet_names[1:])
-        message = f'the sheet "{sheet}" is read; the workbook also has {others}, to be named if meant'
+        message = Sentence(
+            'the sheet "{sheet}" is read; the workbook also has {others}, to be named if meant',
+            sheet=sheet,
+            others=tuple(f'"{other}"' for other in book.sheet_names[1:]),
+        )
         source.warnings.append(Notice("other-sheets", None, message))
     return source
 

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from indistinct.errors import DataError
 from indistinct.formats.columnar import ENCODED, EXACT_DOUBLE, is_text, table_source, text_types
 from indistinct.formats.source import extra
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -148,15 +148,15 @@ def _inside(column: pa.ChunkedArray, low: Any, high: Any) -> pa.ChunkedArray:
 
 
 def _declared_notice(name: str, cells: Mapping[str, int]) -> Notice:
-    count = sum(cells.values())
-    codes = ", ".join(sorted(cells, key=lambda code: (len(code), code)))
-    what = "cell" if count == 1 else "cells"
-    return Notice(
-        "declared-missing",
-        name,
-        f'the file declares {codes} of "{name}" to be missing: {count} {what} read as missing, and published without '
-        "the code",
+    message = Sentence(
+        'the file declares {codes} of "{name}" to be missing: {n} cells read as missing, and published without the '
+        "code",
+        'the file declares {codes} of "{name}" to be missing: {n} cell read as missing, and published without the code',
+        n=sum(cells.values()),
+        codes=tuple(sorted(cells, key=lambda code: (len(code), code))),
+        name=name,
     )
+    return Notice("declared-missing", name, message)
 
 
 def _text(value: object) -> str:

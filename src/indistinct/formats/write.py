@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from indistinct.errors import DataError, PolicyError, UnsupportedError
 from indistinct.formats.columnar import ENCODED, EXACT_DOUBLE, is_text, plainly_typed, rebuilt_table
 from indistinct.formats.source import extra
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 from indistinct.outputs import Output, staging
 from indistinct.tables.arrow import number_array, text_array, whole_numbers
 from indistinct.tables.dictionary import as_text
@@ -209,7 +209,9 @@ def formula_notices(
     for column in columns:
         name = column.name
         if safe_text(name) != name:
-            message = f'a spreadsheet would run the column name "{name}" as a formula; rename the column'
+            message = Sentence(
+                'a spreadsheet would run the column name "{name}" as a formula; rename the column', name=name
+            )
             notices.append(Notice("formula", name, message))
         if not is_text(column.type):
             continue
@@ -218,9 +220,17 @@ def formula_notices(
             continue
         # the last flag is that of a missing value, code -1
         cells = int(repeat[np.append(risky, np.False_)[column.codes]].sum())
-        example = "" if name in secret else f', such as "{column.values[int(risky.argmax())].as_py()}"'
-        message = f'the column "{name}" has cells that a spreadsheet would run as a formula ({cells}{example})'
-        notices.append(Notice("formula", name, f"{message}; spreadsheet_safe = true writes them as text"))
+        count: int | Sentence = cells
+        if name not in secret:
+            example = column.values[int(risky.argmax())].as_py()
+            count = Sentence('{n}, such as "{example}"', n=cells, example=example)
+        message = Sentence(
+            'the column "{name}" has cells that a spreadsheet would run as a formula ({count}); spreadsheet_safe = '
+            "true writes them as text",
+            name=name,
+            count=count,
+        )
+        notices.append(Notice("formula", name, message))
     return notices
 
 

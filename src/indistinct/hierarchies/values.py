@@ -22,6 +22,7 @@ import numpy as np
 
 from indistinct.errors import DataError, PolicyError
 from indistinct.hierarchies.hierarchy import Fractions, runs
+from indistinct.notices import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -334,12 +335,17 @@ def already_generalized(
     return f'; "{label}" looks like a label that is already generalized: make the release from the source'
 
 
-def spelling_note(attribute: str, canonical: Mapping[str, str]) -> str:
+def spelling_note(attribute: str, canonical: Mapping[str, str]) -> Sentence:
     """Sentence that says which texts were read as one value."""
     text, chosen = min(canonical.items())
-    one = f'column "{attribute}": "{text}" and "{chosen}" are one value'
+    found = Sentence(
+        'column "{name}": "{text}" and "{chosen}" are one value, published as "{chosen}"',
+        name=attribute,
+        text=text,
+        chosen=chosen,
+    )
     more = len(canonical) - 1
-    return f'{one}, published as "{chosen}"' + (f"; so are {more} more spellings" if more else "")
+    return Sentence("{found}; so are {n} more spellings", found=found, n=more) if more else found
 
 
 def quoted(texts: Sequence[str], count: int | None = None, limit: int = 5) -> str:

@@ -8,7 +8,7 @@ from indistinct.errors import DataError, PolicyError, VerificationError
 from indistinct.history.key import ledger_key_of, read_ledger_key
 from indistinct.history.ledger import Ledger
 from indistinct.history.snapshot import snapshot_of
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,4 +68,8 @@ def consult(ledger: Ledger, decision: Decision, place: Path | None) -> tuple[dic
             "nothing was delivered"
         )
     entry = {"require": asked.require, "m": asked.m, **answer}
-    return entry, [Notice("ledger", None, f"not judged beside earlier releases: {one}") for one in answer["not_judged"]]
+    notices = [
+        Notice("ledger", None, Sentence("not judged beside earlier releases: {what}", what=one))
+        for one in answer["not_judged"]
+    ]
+    return entry, notices

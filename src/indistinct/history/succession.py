@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from indistinct.notices import Sentence
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -271,18 +273,26 @@ def _document(
 
 def _open_questions(
     new: Snapshot, earlier: Mapping[str, Snapshot], usable: Mapping[str, Snapshot], found: _Findings, *, by_person: bool
-) -> list[str]:
+) -> list[Sentence]:
     """Say what the check could not look at: then silence is no proof."""
     questions = []
     if hidden := len(earlier) - len(usable):
         questions.append(
-            f"{hidden} earlier releases can be compared with the key of the ledger only; without it, "
-            f"{found.growing_classes} classes are seen to have equal labels and other sizes"
+            Sentence(
+                "{n} earlier releases can be compared with the key of the ledger only; without it, {classes} classes "
+                "are seen to have equal labels and other sizes",
+                n=hidden,
+                classes=found.growing_classes,
+            )
         )
     if usable and not by_person:
-        questions.append("without persons, only classes with equal labels were compared: who is in both is not known")
+        questions.append(
+            Sentence("without persons, only classes with equal labels were compared: who is in both is not known")
+        )
     if found.several_rows:
-        questions.append(f"{found.several_rows} persons have several rows in a release and were not judged")
+        questions.append(
+            Sentence("{n} persons have several rows in a release and were not judged", n=found.several_rows)
+        )
     if any(set(old.sensitive) != set(new.sensitive) for old in usable.values()):
-        questions.append("some releases show other sensitive columns; only those in common were compared")
+        questions.append(Sentence("some releases show other sensitive columns; only those in common were compared"))
     return questions

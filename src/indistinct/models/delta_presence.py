@@ -22,39 +22,39 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing, reason_of
 from indistinct.models.exact import at_most, largest_ratio, rational, subject
-from indistinct.models.populations import crowd_of
+from indistinct.models.populations import population_of
 
 if TYPE_CHECKING:
     from indistinct.policy.privacy import DeltaPresence
-    from indistinct.tables.records import Classes, Crowd
+    from indistinct.tables.records import Classes, CoveredPopulation
 
 
 def evaluate(privacy: DeltaPresence, classes: Classes, context: Context) -> Evaluation:  # noqa: ARG001  # the contract's
     """Compare the share of the population that each class publishes with both bounds."""
-    crowd = crowd_of(privacy, classes)
-    low, high = _extremes(classes, crowd)
-    satisfied = at_most(classes.rows, crowd.rows, privacy.maximum)
-    satisfied &= at_most(crowd.rows - classes.rows, crowd.rows, 1 - privacy.minimum)
+    population = population_of(privacy, classes)
+    low, high = _extremes(classes, population)
+    satisfied = at_most(classes.rows, population.rows, privacy.maximum)
+    satisfied &= at_most(population.rows - classes.rows, population.rows, 1 - privacy.minimum)
     sentence = f"the shares of the population that are published lie between {low} and {high}"
-    overlap = int(crowd.rows.sum()) + crowd.outside != crowd.total
+    overlap = int(population.rows.sum()) + population.outside != population.total
     if overlap:
         sentence = "some rows of the population are covered by several classes, so their share is not defined"
         satisfied[:] = False
-    elif privacy.minimum > 0 and crowd.outside:
-        sentence = f"{crowd.outside} rows of the population are in no published class: their share is 0"
+    elif privacy.minimum > 0 and population.outside:
+        sentence = f"{population.outside} rows of the population are in no published class: their share is 0"
     elif not satisfied.all():
         outside = subject(satisfied, "publishes", "publish")
         sentence = f"{outside} a share outside [{privacy.minimum}, {privacy.maximum}]; {sentence}"
-    if privacy.minimum > 0 and (crowd.outside or not satisfied.all()):
+    if privacy.minimum > 0 and (population.outside or not satisfied.all()):
         satisfied[:] = False
     best = {"minimum": rational(low), "maximum": rational(high)}
-    return Evaluation(satisfied, classes.rows / crowd.rows, best, sentence, more_is_better=False)
+    return Evaluation(satisfied, classes.rows / population.rows, best, sentence, more_is_better=False)
 
 
-def _extremes(classes: Classes, crowd: Crowd) -> tuple[Fraction, Fraction]:
+def _extremes(classes: Classes, population: CoveredPopulation) -> tuple[Fraction, Fraction]:
     """Smallest and largest share over all population classes."""
-    low = Fraction(0) if crowd.outside else 1 - largest_ratio(crowd.rows - classes.rows, crowd.rows)
-    return low, largest_ratio(classes.rows, crowd.rows)
+    low = Fraction(0) if population.outside else 1 - largest_ratio(population.rows - classes.rows, population.rows)
+    return low, largest_ratio(classes.rows, population.rows)
 
 
 def achieved(classes: Classes, *_: Any) -> dict[str, Any]:

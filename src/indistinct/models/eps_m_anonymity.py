@@ -58,7 +58,7 @@ def neighbourhoods(numbers: Numbers, epsilon: Fraction, kind: str) -> tuple[Int6
     return windows(places * b, np.minimum(one, other), np.maximum(one, other))
 
 
-def crowd(classes: Classes, numbers: Numbers, attribute: str, epsilon: Fraction, kind: str) -> Int64:
+def two_sided(classes: Classes, numbers: Numbers, attribute: str, epsilon: Fraction, kind: str) -> Int64:
     """int64[g]: largest number of rows of each class in the neighbourhood of one of its values."""
     series = series_of(classes.histograms[attribute], numbers)
     low, high = neighbourhoods(numbers, epsilon, kind)
@@ -77,7 +77,7 @@ def one_sided(classes: Classes, numbers: Numbers, attribute: str, epsilon: Fract
 def evaluate(privacy: EpsMAnonymity, classes: Classes, context: Context) -> Evaluation:
     """Compare the rows around every value of every class with n_E / m, exactly."""
     numbers = numbers_of(context.references[privacy.attribute])
-    most = crowd(classes, numbers, privacy.attribute, privacy.epsilon, privacy.kind)
+    most = two_sided(classes, numbers, privacy.attribute, privacy.epsilon, privacy.kind)
     satisfied = most <= bounds(classes.rows, lambda rows: rows // privacy.m)
     worst = int((most / classes.rows).argmax())
     shown = f"in the worst {most[worst]} of {classes.rows[worst]} rows lie around one value"
@@ -99,7 +99,7 @@ def achieved(
 ) -> dict[str, Any]:
     """Largest m that the classes satisfy for an epsilon, and the largest share of a class around one value."""
     numbers = numbers_of(context.references[attribute])
-    return _best(crowd(classes, numbers, attribute, epsilon, kind), classes)
+    return _best(two_sided(classes, numbers, attribute, epsilon, kind), classes)
 
 
 def criteria(privacy: EpsMAnonymity, context: Context) -> tuple[Criterion, ...] | None:  # noqa: ARG001  # the contract's

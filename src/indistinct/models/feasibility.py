@@ -16,7 +16,7 @@ import numpy as np
 
 from indistinct.models.contract import Context
 from indistinct.models.registry import MODELS, evaluate, is_merge_closed, is_of_classes, shortfall
-from indistinct.tables.records import Classes, Crowd, Detail, Histogram
+from indistinct.tables.records import Classes, CoveredPopulation, Detail, Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ def whole_table(frequencies: Frequencies) -> Classes:
     root = classes_of(plain, Assignment.of_tuples(plain, everything))
     if frequencies.population is not None:
         people = int(frequencies.population.rows.sum())
-        root = replace(root, population=Crowd(np.array([people], np.int64), 0, people))
+        root = replace(root, population=CoveredPopulation(np.array([people], np.int64), 0, people))
     if frequencies.detailed:
         sizes = np.array([hierarchy.size for hierarchy in frequencies.quasi], np.int64)
         root = replace(root, detail=Detail(sizes.reshape(1, -1), sizes))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.tables.records import Crowd, Detail, Histogram, Holdings, ItemSets
+from indistinct.tables.records import CoveredPopulation, Detail, Histogram, Holdings, ItemSets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,10 +38,12 @@ def only(classes: Classes, kept: NDArray[np.bool_]) -> Classes:
         lengths = np.diff(own.start)
         start = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths[kept])])
         sets[name] = ItemSets(start, own.item[np.repeat(kept, lengths)], own.items)
-    crowd, recoding = classes.population, classes.recoding
-    if crowd is not None:
-        gone = int(crowd.rows[~kept].sum())
-        crowd = Crowd(crowd.rows[kept], min(crowd.outside + gone, crowd.total), crowd.total)
+    population, recoding = classes.population, classes.recoding
+    if population is not None:
+        gone = int(population.rows[~kept].sum())
+        population = CoveredPopulation(
+            population.rows[kept], min(population.outside + gone, population.total), population.total
+        )
     return replace(
         classes,
         rows=classes.rows[kept],
@@ -50,7 +52,7 @@ def only(classes: Classes, kept: NDArray[np.bool_]) -> Classes:
         cell_class=number[classes.cell_class[cells]].astype(np.int32),
         cell_codes=classes.cell_codes[cells],
         cell_rows=classes.cell_rows[cells],
-        population=crowd,
+        population=population,
         sets=sets,
         recoding=None if recoding is None else replace(recoding, lo=recoding.lo[kept], hi=recoding.hi[kept]),
         detail=None if classes.detail is None else Detail(classes.detail.covered[kept], classes.detail.sizes),

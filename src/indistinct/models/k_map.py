@@ -102,8 +102,8 @@ def evaluate(privacy: KMap, classes: Classes, context: Context) -> Evaluation:  
 
 def achieved(classes: Classes, *_: Any) -> dict[str, Any]:
     """Largest k that the classes satisfy; None where the population is not known."""
-    crowd = classes.population
-    return {"k": None if crowd is None else int(crowd.rows.min())}
+    population = classes.population
+    return {"k": None if population is None else int(population.rows.min())}
 
 
 def criteria(privacy: KMap, context: Context) -> tuple[Criterion, ...] | None:  # noqa: ARG001  # the contract's

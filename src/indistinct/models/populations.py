@@ -11,28 +11,28 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.policy.privacy import Privacy
-    from indistinct.tables.records import Classes, Crowd
+    from indistinct.tables.records import Classes, CoveredPopulation
 
     Int64 = NDArray[np.int64]
 
 
-def crowd_of(privacy: Privacy, classes: Classes) -> Crowd:
+def population_of(privacy: Privacy, classes: Classes) -> CoveredPopulation:
     """Population of the classes.
 
     Raises UnsupportedError where it is not known, DataError where it does not hold the rows of a class.
     """
-    crowd = classes.population
-    if crowd is None:
+    population = classes.population
+    if population is None:
         raise UnsupportedError(f"{privacy.model} needs the population of each class, which is not known here")
-    short = int((crowd.rows < classes.rows).sum())
+    short = int((population.rows < classes.rows).sum())
     if short:
         raise DataError(
             f"{short} of {len(classes)} classes have more rows than the population that their labels cover; the"
             " population must contain the table: is it the right file?"
         )
-    return crowd
+    return population
 
 
 def population_rows(privacy: Privacy, classes: Classes) -> Int64:
     """int64[g]: rows of the population that each class covers."""
-    return crowd_of(privacy, classes).rows
+    return population_of(privacy, classes).rows

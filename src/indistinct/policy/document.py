@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 from indistinct.errors import PolicyError
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 from indistinct.outputs import Origin, origin
 from indistinct.policy.files import files_of
 from indistinct.policy.generalization import ORDERED_TYPES, TREES
@@ -283,17 +283,24 @@ class Policy(Section):
         """
         found = []
         for key in self.recoding.unused:
-            sentence = f"{key} under [recoding] has no effect: {self.recoding.algorithm} does not know it"
+            sentence = Sentence(
+                "{key} under [recoding] has no effect: {algorithm} does not know it",
+                key=key,
+                algorithm=self.recoding.algorithm,
+            )
             found.append(Notice("unused", None, sentence))
         for position, model in enumerate(self.privacy):
             if model.is_void:
-                place = path(("privacy", position))
-                sentence = f"{place} ({model.model}) is no protection: every table satisfies it"
+                sentence = Sentence(
+                    "{place} ({model}) is no protection: every table satisfies it",
+                    place=path(("privacy", position)),
+                    model=model.model,
+                )
                 used = model.attributes_used
                 found.append(Notice("no-protection", used[0] if used else None, sentence))
             if isinstance(model, EpsIKAnonymity) and model.w < Fraction(1, 2):
-                sentence = (
-                    f"w = {show(model.w)} is below 0.5, the least that the paper uses: many small intervals follow"
+                sentence = Sentence(
+                    "w = {w} is below 0.5, the least that the paper uses: many small intervals follow", w=show(model.w)
                 )
                 found.append(Notice("unusual", model.attribute, sentence))
         protected = {
@@ -303,15 +310,18 @@ class Policy(Section):
         }
         for name, attribute in self.attributes.items():
             if self.privacy and attribute.role == "sensitive" and name not in protected:
-                sentence = f'no privacy model looks at the sensitive column "{name}"; it is published unprotected'
+                sentence = Sentence(
+                    'no privacy model looks at the sensitive column "{name}"; it is published unprotected', name=name
+                )
                 found.append(Notice("unprotected", name, sentence))
             if attribute.role != "quasi_identifying":
                 defaults = ("weight", "min_level", "max_level")
                 extra = [key for key in defaults if getattr(attribute, key) != default_of(Attribute, key)]
-                found += [
-                    Notice("unused", name, f'{key} of "{name}" has no effect: it is for quasi-identifiers')
-                    for key in extra
-                ]
+                for key in extra:
+                    sentence = Sentence(
+                        '{key} of "{name}" has no effect: it is for quasi-identifiers', key=key, name=name
+                    )
+                    found.append(Notice("unused", name, sentence))
         return tuple(found)
 
     def plain(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 from pydantic import BeforeValidator, WithJsonSchema
 
 from indistinct.errors import SchemaError
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 from indistinct.policy.problems import nearest, path
 
 if TYPE_CHECKING:
@@ -128,7 +128,11 @@ def resolve(policy: Policy, columns: Sequence[str]) -> Roles:
     notices = list(policy.notices())
     if policy.from_flags:
         notices += [
-            Notice("undeclared", name, f'the column "{name}" has no role and is left unchanged, as insensitive')
+            Notice(
+                "undeclared",
+                name,
+                Sentence('the column "{name}" has no role and is left unchanged, as insensitive', name=name),
+            )
             for name in unlisted
         ]
     return Roles(

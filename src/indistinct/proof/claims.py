@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,9 +34,14 @@ def missing_rows(prepared: Prepared, rows: int, stars: int = 0) -> tuple[dict[st
         return figures, [f"of {total} rows {missing} are missing; the policy lets {allowed} rows go"], []
     if missing + stars <= allowed:
         return figures, [], []
-    message = (
-        f"of {total} rows {missing} are missing and {stars} hold {policy.output.suppressed_token} in every "
-        f"quasi-identifier; the policy lets {allowed} rows go"
+    message = Sentence(
+        "of {rows} rows {missing} are missing and {stars} hold {token} in every quasi-identifier; the policy lets "
+        "{allowed} rows go",
+        rows=total,
+        missing=missing,
+        stars=stars,
+        token=policy.output.suppressed_token,
+        allowed=allowed,
     )
     return figures, [], [Notice("suppression", None, message)]
 

@@ -17,7 +17,7 @@ from indistinct.errors import DataError
 from indistinct.hierarchies.values import number_key
 from indistinct.models import Context
 from indistinct.models.eps_i_k_anonymity import sizes_fit
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 from indistinct.policy.privacy import EpsIKAnonymity
 from indistinct.proof.published_file import published_options
 from indistinct.proof.recount import Recount, altered, matches, projected, recount
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 WORKBOOK = ".xlsx"
 SHEETS = ("QIT", "ST")
-PROTECTS = (
+PROTECTS = Sentence(
     "which of the sensitive values of a group belongs to which of its rows is not told; that somebody is in the table "
     "is not hidden, and a row whose quasi-identifiers nobody else has stays recognisable"
 )
@@ -107,12 +107,14 @@ def weakness(published: Published, quasi: Sequence[str]) -> Notice:
     sizes = np.zeros(len(first), np.int64)
     np.add.at(sizes, number, published.repeat)
     alone = int((sizes == 1).sum())
-    return Notice(
-        "presence",
-        None,
-        f"this release is in groups: {PROTECTS} ({alone} of {published.rows} rows are alone with theirs); "
-        "add k_anonymity where the algorithm can hold it, or use an algorithm of classes, if that must not be seen",
+    message = Sentence(
+        "this release is in groups: {protects} ({n} of {rows} rows are alone with theirs); add k_anonymity where the "
+        "algorithm can hold it, or use an algorithm of classes, if that must not be seen",
+        protects=PROTECTS,
+        n=alone,
+        rows=published.rows,
     )
+    return Notice("presence", None, message)
 
 
 def verify_groups_written(

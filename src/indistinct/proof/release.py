@@ -22,7 +22,7 @@ from indistinct.proof.spelling import guard_of, speller
 from indistinct.session.absent_columns import range_names
 from indistinct.session.blanks import names_of
 from indistinct.session.item_sets import sets_of_labels
-from indistinct.session.population import crowd_of_labels, detail_of_labels, recoding_of_labels
+from indistinct.session.population import detail_of_labels, population_of_labels, recoding_of_labels
 from indistinct.session.prepare import reading_of
 from indistinct.session.verdicts import judge
 from indistinct.tables.classes import classes_of, histograms_of, joint_counts
@@ -361,7 +361,7 @@ def with_labels(
     if population is not None:
         places = [position for position, h in enumerate(frequencies.quasi) if h.attribute in names]
         own = Population(population.tuples[:, places], population.rows)
-        classes = replace(classes, population=crowd_of_labels(own, columns, readers))
+        classes = replace(classes, population=population_of_labels(own, columns, readers))
     if frequencies.detailed:
         classes = replace(classes, detail=detail_of_labels(columns, readers))
     if frequencies.nested:

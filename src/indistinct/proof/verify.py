@@ -14,7 +14,7 @@ from indistinct.formats.columnar import is_text
 from indistinct.formats.source import path_of
 from indistinct.history.signatures import invariant_model
 from indistinct.models import Context
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 from indistinct.policy import given as given_policy
 from indistinct.policy.recoding import option
 from indistinct.proof.claims import false_claims, missing_rows, published_sizes
@@ -338,19 +338,15 @@ def _persons(prepared: Prepared, found: Recount, notices: list[Notice]) -> Behin
         return known
     person_of_row = prepared.counted.person_of_row
     most = np.cumsum(np.sort(np.bincount(person_of_row if person_of_row is not None else []))[::-1])
-    notices.append(
-        Notice(
-            "persons",
-            None,
-            "the file does not say whose a row is, and deciding again does not give this file: a class counts the "
-            "least number of persons who could have its rows"
-            + (
-                ", and models of shares, which ask for the shares of persons, are not proven"
-                if prepared.counted.frequencies.weighs_persons
-                else ""
-            ),
-        )
+    message = Sentence(
+        "the file does not say whose a row is, and deciding again does not give this file: a class counts the least "
+        "number of persons who could have its rows"
     )
+    if prepared.counted.frequencies.weighs_persons:
+        message = Sentence(
+            "{what}, and models of shares, which ask for the shares of persons, are not proven", what=message
+        )
+    notices.append(Notice("persons", None, message))
     quasi = [h.attribute for h in prepared.counted.frequencies.quasi if h.attribute in found.columns]
     rows: dict[tuple[str | None, ...], int] = {}
     columns = [found.column(name) for name in quasi]

@@ -8,7 +8,7 @@ from indistinct import losses
 from indistinct.algorithms import declared, form_of
 from indistinct.models import Context
 from indistinct.models.safepub import budget
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 from indistinct.policy.privacy import Safepub
 from indistinct.policy.recoding import option
 from indistinct.proof.groups import PROTECTS, weakness
@@ -42,22 +42,26 @@ def document_of(decision: Decision, output: Path | None) -> dict[str, Any]:
     else:  # groups get their numbers when they are written
         notices += blank_notices(policy, groups_of(frequencies, assignment), context, of=("group", "groups"))
     if prepared.counted.left_out:
-        message = "rows with a missing sensitive value were left out, as the policy says"
-        notices.append(Notice("left-out", None, f"{prepared.counted.left_out} {message}"))
+        message = Sentence(
+            "{n} rows with a missing sensitive value were left out, as the policy says", n=prepared.counted.left_out
+        )
+        notices.append(Notice("left-out", None, message))
     if declared(policy) == "perturbing":
-        message = (
-            f"quasi-identifiers are the {option(policy.recoding, 'aggregate')} of their class (median or mode where "
-            "there is no mean): a published cell need not cover its original, and losses are those of the ranges of "
-            "the classes"
+        message = Sentence(
+            "quasi-identifiers are the {aggregate} of their class (median or mode where there is no mean): a published "
+            "cell need not cover its original, and losses are those of the ranges of the classes",
+            aggregate=option(policy.recoding, "aggregate"),
         )
         notices.append(Notice("perturbing", None, message))
     names = [hierarchy.attribute for hierarchy in frequencies.quasi]
     grouped, adding = assignment.group_of is not None, assignment.counterfeits is not None
     if adding:
         added = 0 if assignment.counterfeits is None else len(assignment.counterfeits)
-        message = (
-            f"{added} of {decision.published.rows} published rows are counterfeits, which are nobody's: that every row "
-            "stands for somebody is not claimed"
+        message = Sentence(
+            "{n} of {rows} published rows are counterfeits, which are nobody's: that every row stands for somebody is "
+            "not claimed",
+            n=added,
+            rows=decision.published.rows,
         )
         notices.append(Notice("counterfeits", None, message))
     if grouped:
@@ -105,9 +109,12 @@ def _lost_columns(loss: dict[str, Any]) -> list[Notice]:
         Notice(
             "lost-column",
             name,
-            f'"{name}" has lost {100 * share:.0f} % of its detail: leave it out, give it finer levels or a '
-            "range, or ask "
-            "for less protection",
+            Sentence(
+                '"{name}" has lost {share:.0f} % of its detail: leave it out, give it finer levels or a range, or ask '
+                "for less protection",
+                name=name,
+                share=100 * share,
+            ),
         )
         for name, share in loss["lm_by_attribute"].items()
         if share > NEARLY_LOST

@@ -13,7 +13,7 @@ from indistinct.decision.decide import layout_of
 from indistinct.formats.source import path_of
 from indistinct.history.consult import open_ledger
 from indistinct.history.signatures import with_history
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 from indistinct.proof.published_file import refuse_unwritable
 from indistinct.proof.ranges import check_ranges
 from indistinct.publish.transform import refuse_floors, transformed
@@ -91,7 +91,9 @@ def check(policy: Policy, table: Any = None, *, progress: Progress = silent) -> 
     notices = policy.notices()
     path = path_of(table)
     if path is not None and not path.exists():
-        message = f"{path.name}, which the policy names as its source, is not here: only the policy was checked"
+        message = Sentence(
+            "{file}, which the policy names as its source, is not here: only the policy was checked", file=path.name
+        )
         notices = (*notices, Notice("not-read", None, message))
     elif table is not None and policy.privacy:
         prepared = ready(table, policy, progress=progress).prepared

@@ -18,7 +18,7 @@ from indistinct.formats.columnar import is_text
 from indistinct.formats.frames import give_back, kind_of
 from indistinct.formats.source import open_source, origins_of
 from indistinct.formats.write import DELIMITED_OUTPUTS, formula_notices, stage, table_output
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 from indistinct.outputs import Output, check_outputs, publish, stage_bytes
 from indistinct.policy import given as given_policy
 from indistinct.policy import resolve
@@ -200,19 +200,20 @@ def transformed(
         found = table
     elif (record := done_before(table, policy)) is not None:
         entries = entries_of(record)
-        return table, entries, [_applied(entries["transformed"], "before")]
+        return table, entries, [_applied(entries["transformed"])]
     elif policy.transforms:
         found = transform(table, policy, query=query, sql_table=sql_table, progress=progress)
     else:
         return table, {}, []
     entries = entries_of(found.document)
     kept = [Notice(**one) for one in found.document["warnings"] if one["kind"] in ("perturbing", "sampling", "persons")]
-    notices = [_applied(entries["transformed"], "before" if found is table else "in this run"), *kept]
+    notices = [_applied(entries["transformed"], in_this_run=found is not table), *kept]
     drawn = transforms.RANDOM.intersection(entries["transformed"])
     if drawn and found is not table:
-        message = (
-            f"the table was changed at random ({', '.join(sorted(drawn))}), which cannot be done again: to verify this "
-            "release later, transform first, with 'indistinct transform', and keep the transformed table"
+        message = Sentence(
+            "the table was changed at random ({methods}), which cannot be done again: to verify this release later, "
+            "transform first, with 'indistinct transform', and keep the transformed table",
+            methods=tuple(sorted(drawn)),
         )
         notices.append(Notice("not-kept", None, message))
     return found.as_source, {**entries, "transforms": found.document["transforms"]}, notices
@@ -227,20 +228,23 @@ def verifiable(
     """
     random = transforms.RANDOM.intersection(one.method for one in policy.transforms)
     if random and not isinstance(table, Transformed) and done_before(table, policy) is None:
-        message = (
-            f"the policy transforms the table at random first ({', '.join(sorted(random))}), which cannot be done "
-            "again: the release is verified against the table as given, which has to be the transformed one, as "
-            "indistinct transform keeps it"
+        message = Sentence(
+            "the policy transforms the table at random first ({methods}), which cannot be done again: the release is "
+            "verified against the table as given, which has to be the transformed one, as indistinct transform keeps "
+            "it",
+            methods=tuple(sorted(random)),
         )
         return table, [Notice("not-applied", None, message)]
     given, _, notices = transformed(table, policy, query=query, sql_table=sql_table, progress=progress)
     return given, notices
 
 
-def _applied(methods: Sequence[str], when: str) -> Notice:
-    message = (
-        f"the table was transformed {when} ({', '.join(methods)}), which gives no k and no other guarantee: the models "
-        "hold for the transformed table, and the release is verified against that table, not against the original"
+def _applied(methods: Sequence[str], *, in_this_run: bool = False) -> Notice:
+    message = Sentence(
+        "the table was transformed {when} ({methods}), which gives no k and no other guarantee: the models hold for "
+        "the transformed table, and the release is verified against that table, not against the original",
+        when=Sentence("in this run") if in_this_run else Sentence("before"),
+        methods=tuple(methods),
     )
     return Notice("transformed", None, message)
 
@@ -257,8 +261,8 @@ def refuse_floors(policy: Policy) -> None:
         if floor is not None:
             raise PolicyError(
                 f'{floor} of "{name}" says how fine its values may be published, and transforms alone do not '
-                "generalize: add a model under [[privacy]] and anonymize, or leave it out here (the transforms top_coding and "
-                "bottom_coding change numbers)",
+                "generalize: add a model under [[privacy]] and anonymize, or leave it out here (the transforms top_coding "
+                "and bottom_coding change numbers)",
                 column=name,
                 key=f"attributes.{name}.{floor if floor == 'min_level' else f'hierarchy.{floor}'}",
             )
@@ -338,24 +342,30 @@ def _notices(policy: Policy, chance: Chance) -> list[Notice]:
     found = []
     methods = [one.method for one in policy.transforms]
     if policy.privacy:
-        message = "this table is not a release: anonymize it with the same policy, which names privacy models"
+        message = Sentence("this table is not a release: anonymize it with the same policy, which names privacy models")
     else:
-        message = (
+        message = Sentence(
             "the policy names no privacy model: the transforms give no k and no other guarantee; audit the result, or "
             "add [[privacy]] and anonymize it"
         )
     found.append(Notice("no-guarantee", None, message))
     if (word := transforms.declared(methods)) == "perturbing":
-        message = "published cells of the transformed columns need not be true of their rows; no coverage is claimed"
+        message = Sentence(
+            "published cells of the transformed columns need not be true of their rows; no coverage is claimed"
+        )
         found.append(Notice(word, None, message))
     if "sampling" in methods:
-        message = "the rows are a random sample: an attacker does not know who is in it, but who is in it is published"
+        message = Sentence(
+            "the rows are a random sample: an attacker does not know who is in it, but who is in it is published"
+        )
         found.append(Notice("sampling", None, message))
     if policy.person is not None and "local_suppression" in methods:
-        message = "local_suppression counts rows, not persons"
+        message = Sentence("local_suppression counts rows, not persons")
         found.append(Notice("persons", policy.person.key, message))
     if chance.is_seeded:
-        message = "the randomness came from a seed, so that anybody can repeat it: a test, not for publication"
+        message = Sentence(
+            "the randomness came from a seed, so that anybody can repeat it: a test, not for publication"
+        )
         found.append(Notice("seeded", None, message))
     return found
 

@@ -40,13 +40,13 @@ def risk_before_and_after(decision: Decision) -> dict[str, Any]:
     frequencies = replace(decision.frequencies, population=None, detailed=False, nested=False)
     before = classes_of(frequencies, whole_tuples(frequencies))
     after = classes_of(decision.frequencies, decision.alike)
-    crowd = None if after.population is None else after.population.rows
-    if crowd is not None and (crowd < after.sizes).any():
-        crowd = None  # the table is no sample of it
+    population = None if after.population is None else after.population.rows
+    if population is not None and (population < after.sizes).any():
+        population = None  # the table is no sample of it
     unit = "rows" if after.persons is None else "persons"
     return {
         **_measured(before.rows, before.sizes, unit),
-        "published": _measured(after.rows, after.sizes, unit, crowd),
+        "published": _measured(after.rows, after.sizes, unit, population),
     }
 
 
@@ -55,10 +55,10 @@ def risk_of_file(sizes: Int64) -> dict[str, Any]:
     return {**_measured(sizes, sizes, "rows"), "published": None}
 
 
-def _measured(rows: Int64, sizes: Int64, unit: str, crowd: Int64 | None = None) -> dict[str, Any]:
+def _measured(rows: Int64, sizes: Int64, unit: str, population: Int64 | None = None) -> dict[str, Any]:
     figures: list[Figure] = [prosecutor(rows, sizes, THRESHOLD, unit)]
-    figures += [] if crowd is None else [journalist(rows, sizes, crowd, THRESHOLD)]
-    figures += [marketer(rows, sizes, crowd, THRESHOLD), sample_uniqueness(rows, sizes)]
+    figures += [] if population is None else [journalist(rows, sizes, population, THRESHOLD)]
+    figures += [marketer(rows, sizes, population, THRESHOLD), sample_uniqueness(rows, sizes)]
     entries = [figure.document() for figure in figures]
     return {
         "rows": int(rows.sum()),

@@ -1,7 +1,9 @@
 """Words of the reports by language: JSON files of messages, with plurals and the way numbers are written.
 
 A message is a text with ``{names}``, or ``{"one": ..., "other": ...}`` chosen by the number ``n``. Chinese has no
-plural: its messages have ``other`` alone. Every language has the same keys (a test holds that).
+plural: its messages have ``other`` alone. ``<language>.json`` holds the report's own words under keys of their own,
+``sentences.<language>.json`` what the rest of the program says (``Sentence``), under the English template. Every
+language has the same keys, and every template of the program (a test holds that).
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from indistinct.errors import PolicyError
-from indistinct.reports.sentences import translated
+from indistinct.notices import Sentence, filled
 from indistinct.sentences.results import number as parameter_text
 
 LANGUAGES = ("en", "zh-CN")
@@ -25,21 +27,31 @@ class Catalogue:
 
     language: str
     messages: dict[str, Any]
+    sentences: dict[str, Any]
 
     def __call__(self, key: str, **facts: Any) -> str:
         """Write a message with its facts; numbers are grouped, the plural follows ``n``."""
-        message = self.messages[key]
-        if isinstance(message, dict):
-            message = message["one"] if facts.get("n") == 1 and "one" in message else message["other"]
-        return str(message).format(**{name: self.number(fact) for name, fact in facts.items()})
+        message = _chosen(self.messages[key], facts)
+        return message.format(**{name: self.number(fact) for name, fact in facts.items()})
 
     def has(self, key: str) -> bool:
         """Whether there is such a message."""
         return key in self.messages
 
     def sentence(self, english: str) -> str | None:
-        """Write a sentence of the program in this language, None where it is not translated."""
-        return translated(english, self.language)
+        """Write a sentence of the program in this language, None where it is not translated.
+
+        A text that came without its template, out of a file, is known where it is one that has no facts.
+        """
+        if self.language == "en":
+            return str(english)
+        template = english.template if isinstance(english, Sentence) else english
+        facts = english.facts if isinstance(english, Sentence) else {}
+        if template not in self.sentences:
+            return None
+        return filled(
+            _chosen(self.sentences[template], facts), facts, lambda fact: self.sentence(fact) or fact, self("list")
+        )
 
     def number(self, value: Any) -> str:
         """Write whole numbers with their thousands apart, others with up to four digits; texts as they are."""
@@ -89,10 +101,23 @@ class Catalogue:
         return ", ".join(f"{key} = {parameter_text(values[key])}" for key in values)
 
 
+def _chosen(message: str | dict[str, str], facts: dict[str, Any]) -> str:
+    """Return the form of a message that its number ``n`` asks for."""
+    if isinstance(message, str):
+        return message
+    return message["one"] if facts.get("n") == 1 and "one" in message else message["other"]
+
+
 @cache
 def catalogue(language: str) -> Catalogue:
     """Return the messages of a language; raises PolicyError naming those that exist."""
     if language not in LANGUAGES:
         raise PolicyError(f'there is no report in the language "{language}"; there are {", ".join(LANGUAGES)}')
-    text = (files("indistinct.reports") / "messages" / f"{language}.json").read_text(encoding="utf-8")
-    return Catalogue(language, json.loads(text))
+    return Catalogue(
+        language, _read(f"{language}.json"), {} if language == "en" else _read(f"sentences.{language}.json")
+    )
+
+
+def _read(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((files("indistinct.reports") / "messages" / name).read_text(encoding="utf-8"))
+    return found

@@ -62,7 +62,7 @@ def learn(summary: Summary, t: Catalogue) -> list[Block]:
 
 def notes(warnings: Iterable[Mapping[str, Any]], t: Catalogue) -> list[Block]:
     """List warnings, those without a translation apart."""
-    found = [str(warning["message"]) for warning in warnings]
+    found = [warning["message"] for warning in warnings]
     told = [t.sentence(message) for message in found]
     known = [words for words in told if words is not None]
     unknown = [message for message, words in zip(found, told, strict=True) if words is None]

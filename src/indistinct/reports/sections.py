@@ -95,7 +95,7 @@ def _proved(summary: Summary, t: Catalogue) -> list[Block]:
         *(("text", sentence) for sentence in added),
         *([("text", t("proved.transformed", methods=", ".join(done)))] if done else []),
         *(
-            [("list", [f"{entry['method']}: {entry['says']}" for entry in losses])]
+            [("list", [f"{entry['method']}: {t.sentence(entry['says']) or entry['says']}" for entry in losses])]
             if (losses := summary.get("transforms"))
             else []
         ),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.markup import preformatted, table
 from indistinct.plain import for_people
-from indistinct.session.person_shares import person_shares_text
+from indistinct.sentences.columns import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -97,27 +97,35 @@ def model_title(entry: Mapping[str, Any]) -> str:
     return name + (f" ({', '.join(details)})" if details else "") + (f" of {attribute}" if attribute else "")
 
 
+MODEL_HEADS = ("model", "asked", "reached", "holds")
+
+
+def _model_row(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    """Cells of a model under ``MODEL_HEADS``."""
+    verdict = {True: "yes", False: "NO", None: ""}[entry["satisfied"]]
+    return model_title(entry), parameters(entry["required"]), parameters(entry["achieved"]), verdict
+
+
 def models_text(entries: Iterable[Mapping[str, Any]]) -> list[str]:
     """Write one line for each model, with the reason below a verdict of no."""
-    rows = []
-    for entry in entries:
-        verdict = {True: "yes", False: "NO", None: ""}[entry["satisfied"]]
-        rows.append((model_title(entry), parameters(entry["required"]), parameters(entry["achieved"]), verdict, entry))
-    widths = [
-        max([len(head), *(len(row[column]) for row in rows)])
-        for column, head in enumerate(("model", "asked", "reached"))
-    ]
-    lines = [
-        "  ".join(head.ljust(width) for head, width in zip(("model", "asked", "reached"), widths, strict=True))
-        + "  holds"
-    ]
-    for *cells, verdict, entry in rows:
-        lines.append(
-            ("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)) + f"  {verdict}").rstrip()
-        )
+    judged = list(entries)
+    head, *written = aligned([MODEL_HEADS, *map(_model_row, judged)])
+    lines = [head]
+    for entry, line in zip(judged, written, strict=True):
+        lines.append(line)
         if entry["satisfied"] is False and entry.get("reason"):
             lines.append(f"    {entry['reason']}")
     return lines
+
+
+def person_shares_text(entries: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Write the largest shares of persons in a class, one line for each attribute."""
+    return [
+        f"{entry['attribute']} by persons: one value has up to {100 * entry['largest_share']['decimal']:.1f} % of a "
+        f"class, each person weighing 1, and up to {100 * entry['largest_with']['decimal']:.1f} % of the persons of a "
+        "class have one value in some row"
+        for entry in entries
+    ]
 
 
 def warnings_text(warnings: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -254,12 +262,7 @@ def as_html(text: str, models: Iterable[Mapping[str, Any]] = ()) -> str:
 
 def models_html(caption: str, entries: Iterable[Mapping[str, Any]]) -> str:
     """Write the models of a document as a table: what was asked, what was reached, whether it holds."""
-    verdict = {True: "yes", False: "NO", None: ""}
-    rows = [
-        (model_title(entry), parameters(entry["required"]), parameters(entry["achieved"]), verdict[entry["satisfied"]])
-        for entry in entries
-    ]
-    return table(caption, ("model", "asked", "reached", "holds"), rows)
+    return table(caption, MODEL_HEADS, map(_model_row, entries))
 
 
 @for_people

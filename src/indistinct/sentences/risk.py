@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct import markup
 from indistinct.plain import for_people
-from indistinct.sentences.results import counted, number
+from indistinct.sentences.results import counted, number, warnings_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,8 +33,7 @@ def risk_text(document: Mapping[str, Any]) -> str:
             lines.append(f"    {other['sentence']}")
     lines.append("")
     lines += [band["sentence"] for band in (after or document)["class_sizes"]]
-    lines += [f"note: {warning['message']}" for warning in document["warnings"]]
-    return "\n".join(lines)
+    return "\n".join([*lines, *warnings_text(document["warnings"])])
 
 
 def risk_table(document: Mapping[str, Any]) -> str:

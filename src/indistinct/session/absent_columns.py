@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from indistinct.algorithms import form_of
 from indistinct.errors import SchemaError
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 from indistinct.policy import Attribute, Policy
 from indistinct.tables.counterfeits import COUNTERFEITS
 from indistinct.tables.two_tables import GROUP, TOTALS, is_qit
@@ -65,7 +65,7 @@ def as_it_stands(policy: Policy, columns: Sequence[str], notices: list[Notice], 
         added = [GROUP, COUNTERFEITS]
     added = [name for name in added if name in columns and name not in policy.attributes]
     if added:
-        message = (
+        message = Sentence(
             "the table is in groups: measured is how well a row is recognised; what its group tells about the "
             "sensitive value is measured by: indistinct attack"
         )
@@ -74,9 +74,8 @@ def as_it_stands(policy: Policy, columns: Sequence[str], notices: list[Notice], 
     ends = [new for names in range_names(policy).values() for new in names if new in columns]
     person = policy.person
     if person is not None and person.key not in columns:
-        notices.append(
-            Notice("persons", person.key, f'the table has no person key "{person.key}"; sizes count rows, not persons')
-        )
+        message = Sentence('the table has no person key "{key}"; sizes count rows, not persons', key=person.key)
+        notices.append(Notice("persons", person.key, message))
         person = None
     if not (lacking or added or ends) and person is policy.person:
         return policy

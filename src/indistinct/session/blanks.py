@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.models import MODELS, evaluate
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence, both
 from indistinct.tables.classes import histograms_of, recoding_of
 
 if TYPE_CHECKING:
@@ -48,21 +48,23 @@ def blank_notices(
         alone = np.flatnonzero(holds & ~_without_blanks(model, classes, context))
         if not len(alone):
             continue
-        which = ""
+        which: list[str] = [Sentence("{rows} rows", rows=int(classes.rows[alone].sum()))]
         if name_of is not None:
-            which = ", ".join(name_of(number) for number in alone[:CLASSES_SHOWN].tolist()) + ", "
-            which += f"and {len(alone) - CLASSES_SHOWN} more, " if len(alone) > CLASSES_SHOWN else ""
-        hold = f"{of[0]} holds" if len(alone) == 1 else f"{of[1]} hold"
-        column = " and ".join(f'"{name}"' for name in names)
-        found.append(
-            Notice(
-                "diverse-by-missing",
-                names[0],
-                f"{len(alone)} {hold} {model.model} of {column} only because a missing value counts as a value of its "
-                f'own ({which}{int(classes.rows[alone].sum())} rows); missing = "drop" leaves rows without '
-                "a value out",
-            )
+            more = len(alone) - CLASSES_SHOWN
+            rest = [Sentence("and {more} more", more=more)] if more > 0 else []
+            which = [*(name_of(number) for number in alone[:CLASSES_SHOWN].tolist()), *rest, *which]
+        message = Sentence(
+            "{n} {things} hold {model} of {column} only because a missing value counts as a value of its own "
+            '({which}); missing = "drop" leaves rows without a value out',
+            "{n} {things} holds {model} of {column} only because a missing value counts as a value of its own "
+            '({which}); missing = "drop" leaves rows without a value out',
+            n=len(alone),
+            things=Sentence(of[0] if len(alone) == 1 else of[1]),
+            model=model.model,
+            column=both(f'"{name}"' for name in names),
+            which=tuple(which),
         )
+        found.append(Notice("diverse-by-missing", names[0], message))
     return found
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.notices import Sentence
 from indistinct.tables.order import numbered
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def by_arithmetic(number: Float64, label: Codes, expected: Float64, weight: Code
     return found if found.holds() else None
 
 
-def combined(one: Float64, other: Float64, kinds: tuple[str, str], wanted: str) -> Iterator[tuple[str, Float64]]:
+def combined(one: Float64, other: Float64, kinds: tuple[str, str], wanted: str) -> Iterator[tuple[Sentence, Float64]]:
     """Yield the sums and differences of two columns that give a ``wanted`` number or date, with a word for each.
 
     ``kinds`` are ``date`` (in days) or ``number``; a number beside dates may count days, weeks, hours or minutes.
@@ -148,18 +149,18 @@ def combined(one: Float64, other: Float64, kinds: tuple[str, str], wanted: str) 
         if wanted == "number":
             for late, early in ((one, other), (other, one)):
                 for scale in SCALES:
-                    yield "difference", (late - early) / scale
-                yield "difference in years", _years(late, early)
+                    yield Sentence("difference"), (late - early) / scale
+                yield Sentence("difference in years"), _years(late, early)
     elif "date" not in kinds:
         if wanted == "number":
-            yield "sum", one + other
-            yield "difference", one - other
-            yield "difference", other - one
+            yield Sentence("sum"), one + other
+            yield Sentence("difference"), one - other
+            yield Sentence("difference"), other - one
     elif wanted == "date":
         day, length = (one, other) if kinds[0] == "date" else (other, one)
         for scale in SCALES:
-            yield "difference", day - length * scale
-            yield "sum", day + length * scale
+            yield Sentence("difference"), day - length * scale
+            yield Sentence("sum"), day + length * scale
 
 
 SCALES = (1.0, 7.0, 1 / 24, 1 / 1440)

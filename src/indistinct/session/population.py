@@ -12,7 +12,7 @@ from indistinct.formats.source import open_source
 from indistinct.hierarchies import build_hierarchy
 from indistinct.tables.count import count, translation
 from indistinct.tables.order import lexicographic_order, numbered_rows
-from indistinct.tables.records import Crowd, Detail, Population, Recoding
+from indistinct.tables.records import CoveredPopulation, Detail, Population, Recoding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -96,9 +96,9 @@ def require_sample(frequencies: Frequencies, name: str) -> None:
         )
 
 
-def crowd_of_labels(
+def population_of_labels(
     population: Population, columns: Sequence[tuple[Sequence[str | None], NDArray[np.int64]]], readers: Sequence[Reader]
-) -> Crowd:
+) -> CoveredPopulation:
     """Count the population that published labels cover; ``columns``: the labels, and which of them each class has.
 
     A column that is not published has no labels and covers everybody. Costs classes times population tuples.
@@ -117,7 +117,7 @@ def crowd_of_labels(
             inside = inside[tables[position][label][population.tuples[inside, position]]]
         rows[number] = population.rows[inside].sum()
         seen[inside] = True
-    return Crowd(rows, int(population.rows[~seen].sum()), int(population.rows.sum()))
+    return CoveredPopulation(rows, int(population.rows[~seen].sum()), int(population.rows.sum()))
 
 
 def detail_of_labels(

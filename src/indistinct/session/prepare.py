@@ -16,7 +16,7 @@ from indistinct.formats.source import TableOptions, open_source
 from indistinct.hierarchies import build_hierarchy
 from indistinct.hierarchies.values import PARTIAL, ZONED, look_alikes, spelling_note
 from indistinct.models.numbers import missing_refused
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 from indistinct.policy import resolve
 from indistinct.policy.privacy import Numeric
 from indistinct.policy.recoding import option
@@ -189,7 +189,11 @@ def binder(
             notices.append(uneven)
         if hierarchy.spellings:
             others = len(hierarchy.spellings)
-            message = f'"{name}" has numbers that are spelled in several ways (beside those published: {others})'
+            message = Sentence(
+                '"{name}" has numbers that are spelled in several ways (beside those published: {n})',
+                name=name,
+                n=others,
+            )
             shown = spelling_note(name, hierarchy.spellings) if name in quasi else message
             notices.append(Notice("spelling", name, shown))
         return hierarchy
@@ -201,22 +205,30 @@ def _look_alike(name: str, groups: Sequence[tuple[str, ...]], *, show: bool) -> 
     """Say that values differ only by blanks, case or composed characters; which, of the first groups if shown."""
     shown = [", ".join(map(_shown, group)) for group in groups[:LOOK_ALIKES_SHOWN]] if show else []
     more = len(groups) - len(shown)
-    count = f"{more} more groups of them" if shown else f"{sum(map(len, groups))} of them"
-    which = "; ".join([*shown, *([count] if more else [])])
+    which: str = "; ".join(shown)
+    if not shown:
+        which = Sentence("{n} of them", n=sum(map(len, groups)))
+    elif more:
+        which = Sentence("{which}; {n} more groups of them", which=which, n=more)
     kinds = {text: unicodedata.normalize("NFC", text) for group in groups for text in group}
     composed = len(set(kinds.values())) < len(kinds)
     otherwise = any(len({kinds[text] for text in group}) > 1 for group in groups)
     trimmed = all(len({text.strip() for text in group}) == 1 for group in groups)
     what = (
-        "blanks, case or composed characters, which normalizing to Unicode NFC and a clean-up before would join"
+        Sentence(
+            "blanks, case or composed characters, which normalizing to Unicode NFC and a clean-up before would join"
+        )
         if composed and otherwise
-        else "composed and decomposed characters, which normalizing to Unicode NFC before would join"
+        else Sentence("composed and decomposed characters, which normalizing to Unicode NFC before would join")
         if composed
-        else 'blanks at their ends, which [table] trim = "cells" would join'
+        else Sentence('blanks at their ends, which [table] trim = "cells" would join')
         if trimmed
-        else "blanks or case, which a clean-up before would join"
+        else Sentence("blanks or case, which a clean-up before would join")
     )
-    return Notice("look-alike", name, f'"{name}" holds values that differ only by {what}; now they differ ({which})')
+    message = Sentence(
+        '"{name}" holds values that differ only by {what}; now they differ ({which})', name=name, what=what, which=which
+    )
+    return Notice("look-alike", name, message)
 
 
 def _unequal(name: str, texts: Sequence[str | None]) -> Notice | None:
@@ -225,14 +237,16 @@ def _unequal(name: str, texts: Sequence[str | None]) -> Notice | None:
     if len(lengths) < 2:
         return None
     longest = max(lengths)
-    shorter = lengths.total() - lengths[longest]
-    return Notice(
-        "unequal-length",
-        name,
-        f'"{name}" is masked, and {shorter} of its {lengths.total()} codes are shorter than {longest} characters: '
-        'codes of different length meet only in "*"; fill = "longest" fills them up first, and a hierarchy of prefixes '
-        "(indistinct hierarchy build --kind prefixes) keeps what they begin with",
+    message = Sentence(
+        '"{name}" is masked, and {n} of its {all} codes are shorter than {longest} characters: codes of different '
+        'length meet only in "*"; fill = "longest" fills them up first, and a hierarchy of prefixes (indistinct '
+        "hierarchy build --kind prefixes) keeps what they begin with",
+        name=name,
+        n=lengths.total() - lengths[longest],
+        all=lengths.total(),
+        longest=longest,
     )
+    return Notice("unequal-length", name, message)
 
 
 def _shown(text: str) -> str:
@@ -385,9 +399,15 @@ def near_unique(prepared: Prepared) -> list[Notice]:
         Notice(
             "near-unique",
             name,
-            f'{once} of {rows} rows hold a value of "{name}" that occurs once: published unchanged, it can identify '
-            "them; drop it, make it quasi-identifying, or say confirmed = true under "
-            f"[attributes.{name}] when nobody outside can know it",
+            Sentence(
+                '{n} of {rows} rows hold a value of "{name}" that occurs once: published unchanged, it can identify '
+                "them; drop it, make it quasi-identifying, or say confirmed = true under {place} when nobody outside "
+                "can know it",
+                n=once,
+                rows=rows,
+                name=name,
+                place=f"[attributes.{name}]",
+            ),
         )
         for name, (counts, rows) in held.items()
         if name in prepared.roles.unconfirmed and (once := int((counts == 1).sum())) > NEAR_UNIQUE_SHARE * rows

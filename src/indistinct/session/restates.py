@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from indistinct.formats.columnar import is_text
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence, either
 from indistinct.session.determination import by_arithmetic, by_value, combined, may_be_equal, may_determine, sample
 from indistinct.session.prepare import reading_of
 from indistinct.tables.order import numbered_rows
@@ -182,9 +182,12 @@ def _told(hidden: _Hidden, plain: list[_Column], weight: _Weight) -> Iterator[tu
     others = [column for column in plain if column.name not in telling]
     measured = [(column, own) for column in others if (own := column.measure) is not None] if hidden.measure else []
     if len(measured) > COMBINED:
-        message = (
-            f"only the first {COMBINED} of {len(measured)} columns of numbers and dates were combined to see whether "
-            f'two of them tell "{hidden.name}"'
+        message = Sentence(
+            "only the first {most} of {n} columns of numbers and dates were combined to see whether two of them tell "
+            '"{name}"',
+            most=COMBINED,
+            n=len(measured),
+            name=hidden.name,
         )
         yield Notice("restates", hidden.name, message), (hidden.name,)
     for (one, own), (other, its) in combinations(measured[:COMBINED], 2):
@@ -204,8 +207,11 @@ def _by_value(hidden: _Hidden, column: _Column, weight: _Weight) -> Notice | Non
         value = hidden.codes if level is None else level.node_of[hidden.codes]
         if by_value(*weight.once(value, hidden.label, column.codes)).holds():
             found = by_value(value, hidden.label, column.codes, weight.rows)
-            what = f'"{column.name}" is published unchanged and tells "{hidden.name}"'
-            what += f" up to level {number} of its hierarchy" if number else ""
+            what = Sentence(
+                '"{column}" is published unchanged and tells "{name}"', column=column.name, name=hidden.name
+            )
+            if number:
+                what = Sentence("{what} up to level {level} of its hierarchy", what=what, level=number)
             return _notice(hidden, (column.name,), what, found)
     return None
 
@@ -218,7 +224,9 @@ def _by_offset(hidden: _Hidden, column: _Column, weight: _Weight) -> Notice | No
     if not may_be_equal(hidden.measure[1][few], column.measure[1][few]):
         return None
     found = by_arithmetic(hidden.measure[1], hidden.label, column.measure[1], weight.rows)
-    what = f'"{column.name}" is published unchanged and is "{hidden.name}" but for a constant'
+    what = Sentence(
+        '"{column}" is published unchanged and is "{name}" but for a constant', column=column.name, name=hidden.name
+    )
     return None if found is None else _notice(hidden, (column.name,), what, found)
 
 
@@ -236,20 +244,28 @@ def _by_pair(
         found = by_arithmetic(number, hidden.label, np.floor(expected + ROUNDED) if whole else expected, weight.rows)
         if found is not None:
             names = (one[0], other[0])
-            what = f'"{one[0]}" and "{other[0]}" are published unchanged, and "{hidden.name}" is their {how}'
+            what = Sentence(
+                '"{one}" and "{other}" are published unchanged, and "{name}" is their {how}',
+                one=one[0],
+                other=other[0],
+                name=hidden.name,
+                how=how,
+            )
             return _notice(hidden, names, what, found)
     return None
 
 
-def _notice(hidden: _Hidden, names: tuple[str, ...], what: str, found: Determined) -> Notice:
-    places = " or ".join(f"[attributes.{name}]" for name in names)
-    return Notice(
-        "restates",
-        hidden.name,
-        f"{what}: it follows in {found.told} of {found.rows} rows, where the best guess from what stands for it is "
-        f'right in {found.guessed}; leave a column out, generalize it too, or say confirmed = ["restates"] under '
-        f"{places}",
+def _notice(hidden: _Hidden, names: tuple[str, ...], what: Sentence, found: Determined) -> Notice:
+    message = Sentence(
+        "{what}: it follows in {told} of {rows} rows, where the best guess from what stands for it is right in "
+        '{guessed}; leave a column out, generalize it too, or say confirmed = ["restates"] under {places}',
+        what=what,
+        told=found.told,
+        rows=found.rows,
+        guessed=found.guessed,
+        places=either(f"[attributes.{name}]" for name in names),
     )
+    return Notice("restates", hidden.name, message)
 
 
 def _confirmed(prepared: Prepared, names: tuple[str, ...]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 from indistinct.policy.privacy import Numeric
 
 if TYPE_CHECKING:
@@ -41,78 +41,76 @@ def suitability(
     found: list[Notice] = []
     total = frequencies.total
 
-    def say(kind: str, column: str | None, message: str) -> None:
-        found.append(Notice(kind, column, message))
-
     if total < FEW_ROWS:
-        say(
-            "tiny-table",
-            None,
-            f"the table has {total} rows; so few people are easily recognised whatever the classes; "
-            "publish aggregate counts or give access under supervision instead",
+        message = Sentence(
+            "the table has {n} rows; so few people are easily recognised whatever the classes; publish aggregate "
+            "counts or give access under supervision instead",
+            n=total,
         )
+        found.append(Notice("tiny-table", None, message))
     if len(frequencies.quasi) > MANY_QUASI_IDENTIFIERS:
-        say(
-            "many-quasi-identifiers",
-            None,
-            f"{len(frequencies.quasi)} quasi-identifiers: with more than about {MANY_QUASI_IDENTIFIERS} "
-            "every row is far "
-            "from every other and little survives; leave columns out, or publish several narrow tables of "
-            "different people",
+        message = Sentence(
+            "{n} quasi-identifiers: with more than about {limit} every row is far from every other and little "
+            "survives; leave columns out, or publish several narrow tables of different people",
+            n=len(frequencies.quasi),
+            limit=MANY_QUASI_IDENTIFIERS,
         )
+        found.append(Notice("many-quasi-identifiers", None, message))
     models = [model for model in privacy if model.attributes_used]
     used = sorted({name for model in models for name in model.attributes_used})
     joint = {name for model in models if model.model == "joint_l" for name in model.attributes_used}
     if len(used) > 1 and set(used) - joint:
-        say(
-            "joint-distribution",
-            None,
-            f"{len(used)} sensitive columns ({', '.join(used)}) are protected one by one; someone who knows "
-            "one of them "
-            "may learn another; a joint_l model protects them together, separate tables avoid the question",
+        message = Sentence(
+            "{n} sensitive columns ({names}) are protected one by one; someone who knows one of them may learn "
+            "another; a joint_l model protects them together, separate tables avoid the question",
+            n=len(used),
+            names=tuple(used),
         )
+        found.append(Notice("joint-distribution", None, message))
     for hierarchy in frequencies.sensitive:
         name = hierarchy.attribute
         reference = frequencies.references[name]
         top = int(reference.counts.max(initial=0))
         if top >= DOMINANT_SHARE * reference.total:
-            say(
-                "dominant-value",
-                name,
-                f'{top} of {reference.total} rows have the same value in "{name}": diversity and closeness '
-                "say little there; "
-                "protect the rare values on their own (alpha_k with values, or counts with noise)",
+            message = Sentence(
+                '{n} of {rows} rows have the same value in "{name}": diversity and closeness say little there; protect '
+                "the rare values on their own (alpha_k with values, or counts with noise)",
+                n=top,
+                rows=reference.total,
+                name=name,
             )
+            found.append(Notice("dominant-value", name, message))
         uses = sorted({model.model for model in models if name in model.attributes_used})
         of_numbers = any(isinstance(model, Numeric) for model in models if name in model.attributes_used)
         if name in numeric and uses and not of_numbers:
-            say(
-                "proximity",
-                name,
-                f'"{name}" holds numbers ({hierarchy.size} different ones): {", ".join(uses)} treats 1000 and 1001 as '
-                "different although knowing either is as good; a model for numeric values such as eps_i_k_anonymity "
-                "or a range of at least e (ke_anonymity) protects against near values",
+            message = Sentence(
+                '"{name}" holds numbers ({n} different ones): {models} treats 1000 and 1001 as different although '
+                "knowing either is as good; a model for numeric values such as eps_i_k_anonymity or a range of at "
+                "least e (ke_anonymity) protects against near values",
+                name=name,
+                n=hierarchy.size,
+                models=tuple(uses),
             )
+            found.append(Notice("proximity", name, message))
     found += [
         free_text(h.attribute, h.texts) for h in (*frequencies.quasi, *frequencies.sensitive) if is_free_text(h.texts)
     ]
     if rows_per_person > MANY_ROWS_PER_PERSON:
-        say(
-            "trace",
-            None,
-            f"one person has {rows_per_person} rows: a history identifies its owner even where every row "
-            "hides in a class; "
-            "publish one summarised row for each person",
+        message = Sentence(
+            "one person has {n} rows: a history identifies its owner even where every row hides in a class; publish "
+            "one summarised row for each person",
+            n=rows_per_person,
         )
+        found.append(Notice("trace", None, message))
     if earlier_releases:
-        say(
-            "earlier-release",
-            None,
-            f"{earlier_releases} earlier release{'s stand' if earlier_releases > 1 else ' stands'} beside "
-            "this one: who has "
-            "both can intersect them if they concern the same persons; publish once, or let 'indistinct "
-            "releases' check them together first",
+        message = Sentence(
+            "{n} earlier releases stand beside this one: who has both can intersect them if they concern the same "
+            "persons; publish once, or let 'indistinct releases' check them together first",
+            "{n} earlier release stands beside this one: who has both can intersect them if they concern the same "
+            "persons; publish once, or let 'indistinct releases' check them together first",
+            n=earlier_releases,
         )
+        found.append(Notice("earlier-release", None, message))
     return found
 
 
@@ -126,9 +124,10 @@ def is_free_text(texts: Sequence[str | None]) -> bool:
 
 def free_text(column: str, texts: Sequence[str | None]) -> Notice:
     """Build the notice for a column of sentences."""
-    return Notice(
-        "free-text",
-        column,
-        f'"{column}" looks like free text ({len(texts)} different values): names and places inside sentences are not '
-        "protected by any of these models; leave it out or code it into categories first",
+    message = Sentence(
+        '"{name}" looks like free text ({n} different values): names and places inside sentences are not protected by '
+        "any of these models; leave it out or code it into categories first",
+        name=column,
+        n=len(texts),
     )
+    return Notice("free-text", column, message)

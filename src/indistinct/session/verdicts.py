@@ -10,7 +10,7 @@ import numpy as np
 from indistinct.errors import UnsupportedError
 from indistinct.models import MODELS, achieved, evaluate, is_merge_closed, is_of_classes
 from indistinct.models.exact import rational
-from indistinct.notices import Notice
+from indistinct.notices import Notice, Sentence
 from indistinct.policy.parameters import Privacy
 from indistinct.session.suitability import suitability
 from indistinct.tables.records import SUPPRESSED
@@ -153,8 +153,11 @@ def _not_merge_closed(policy: Policy) -> list[Notice]:
         Notice(
             "not-merge-closed",
             model.attributes_used[0] if model.attributes_used else None,
-            f"{model.model} with these parameters can hold for two classes and fail for their union: coarser is not "
-            "safer, and a search may find no release where one exists",
+            Sentence(
+                "{model} with these parameters can hold for two classes and fail for their union: coarser is not "
+                "safer, and a search may find no release where one exists",
+                model=model.model,
+            ),
         )
         for model in policy.privacy
         if is_of_classes(model) and MODELS[model.model].scope != "sequence" and not is_merge_closed(model)

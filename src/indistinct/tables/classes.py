@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.kernels.crowds import counted_in_boxes
+from indistinct.kernels.covered import counted_in_boxes
 from indistinct.tables.holdings import holdings_of
 from indistinct.tables.order import lexicographic_order, numbered_rows, run_starts
-from indistinct.tables.records import SUPPRESSED, Assignment, Classes, Crowd, Detail, Histogram, Recoding
+from indistinct.tables.records import SUPPRESSED, Assignment, Classes, CoveredPopulation, Detail, Histogram, Recoding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +54,7 @@ def classes_of(frequencies: Frequencies, assignment: Assignment) -> Classes:
         cell_class,
         cell_codes,
         cell_rows,
-        crowd(frequencies, assignment),
+        covered_population(frequencies, assignment),
         detail(frequencies, assignment) if frequencies.detailed else None,
         recoding_of(frequencies, assignment) if frequencies.nested and assignment.levels is not None else None,
         holdings=_holdings(frequencies, cells, class_of),
@@ -81,7 +81,7 @@ def groups_of(frequencies: Frequencies, assignment: Assignment) -> Classes:
     return classes_of(frequencies, groups)
 
 
-def crowd(frequencies: Frequencies, assignment: Assignment) -> Crowd | None:
+def covered_population(frequencies: Frequencies, assignment: Assignment) -> CoveredPopulation | None:
     """Count the population that the labels of each class cover; None without a population.
 
     With levels the population is recoded like the table. Boxes may overlap: a row counts for each box that holds it,
@@ -94,7 +94,7 @@ def crowd(frequencies: Frequencies, assignment: Assignment) -> Crowd | None:
     if assignment.levels is None:
         lo, hi = widened(recoding)
         rows, covered = counted_in_boxes(population.tuples, population.rows, lo, hi)
-        return Crowd(rows, total - covered, total)
+        return CoveredPopulation(rows, total - covered, total)
     levels = [h.levels[level].node_of for h, level in zip(frequencies.quasi, assignment.levels, strict=True)]
     ours = np.column_stack([node_of[recoding.lo[:, a]] for a, node_of in enumerate(levels)])
     theirs = np.column_stack([node_of[population.tuples[:, a]] for a, node_of in enumerate(levels)])
@@ -103,7 +103,7 @@ def crowd(frequencies: Frequencies, assignment: Assignment) -> Crowd | None:
     sums = np.zeros(len(first), np.int64)
     np.add.at(sums, group[len(ours) :], population.rows)
     rows = sums[group[: len(ours)]]
-    return Crowd(rows, total - int(rows.sum()), total)
+    return CoveredPopulation(rows, total - int(rows.sum()), total)
 
 
 def detail(frequencies: Frequencies, assignment: Assignment) -> Detail:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.hierarchies.hierarchy import Hierarchy
+    from indistinct.notices import Sentence
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
@@ -82,7 +83,7 @@ class Population:
 
 
 @dataclass(frozen=True)
-class Crowd:
+class CoveredPopulation:
     """What the labels of classes cover of a population.
 
     ``rows`` int64[g]: its rows by class; ``outside``: its rows that no class covers; ``total``: all of them. Where
@@ -201,7 +202,7 @@ class Assignment:
     class_of: Int32
     classes: int
     levels: tuple[int, ...] | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Sentence, ...] = ()
     proven: bool | None = None
     boxes: Int32 | None = None
     group_of: Int32 | None = None
@@ -215,7 +216,7 @@ class Assignment:
         frequencies: Frequencies,
         class_of_tuple: Int32,
         levels: tuple[int, ...] | None = None,
-        notes: tuple[str, ...] = (),
+        notes: tuple[Sentence, ...] = (),
         *,
         proven: bool | None = None,
     ) -> Assignment:
@@ -294,7 +295,7 @@ class Classes:
     cell_class: Int32
     cell_codes: Int32
     cell_rows: Int64
-    population: Crowd | None = None
+    population: CoveredPopulation | None = None
     detail: Detail | None = None
     recoding: Recoding | None = None
     sets: Mapping[str, ItemSets] = field(default_factory=dict)

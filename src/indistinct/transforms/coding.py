@@ -13,6 +13,7 @@ import numpy as np
 
 from indistinct.errors import InfeasibleError, PolicyError
 from indistinct.hierarchies.values import place
+from indistinct.notices import Sentence
 from indistinct.transforms.columns import Outcome, places_of, spelled
 
 if TYPE_CHECKING:
@@ -52,8 +53,14 @@ def _coded(asked: TopCoding | BottomCoding, column: Column, side: int) -> Outcom
     outside = np.append(beyond, np.False_)[at]
     rows = int(outside.sum())
     loss = {"replaced": rows, "share": rows / len(at), "sum_change": 0.0}
-    word = "above" if side > 0 else "below"
-    sentence = f'{rows} of {len(at)} rows had a value of "{column.name}" {word} the limit'
+    word = Sentence("above") if side > 0 else Sentence("below")
+    sentence = Sentence(
+        '{n} of {rows} rows had a value of "{name}" {word} the limit',
+        n=rows,
+        rows=len(at),
+        name=column.name,
+        word=word,
+    )
     if not rows:
         return Outcome({}, loss, sentence)
     if asked.replacement == "mean" and rows < FEWEST:

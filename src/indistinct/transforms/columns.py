@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.hierarchies.values import Scale
+    from indistinct.notices import Sentence
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
@@ -58,7 +59,7 @@ class Outcome:
 
     columns: Mapping[str, Column]
     loss: Mapping[str, Any]
-    sentence: str
+    sentence: Sentence
     rows: Int64 | None = None
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from indistinct.errors import DataError, InfeasibleError
 from indistinct.hierarchies.taxonomy import check, read_taxonomy
 from indistinct.models.km_anonymity import rarest, rarest_set
+from indistinct.notices import Sentence
 from indistinct.tables.item_sets import items_of, numbered_sets
 from indistinct.transforms.columns import Outcome
 
@@ -49,9 +50,15 @@ def km(asked: Km, columns: Mapping[str, Column], chance: Chance) -> Outcome:  # 
     lost = sum((tree.cost(label_of[item]) * count for item, count in held.items()), Fraction(0))
     moved = sum(label_of[item] != item for item in held)
     loss = {"ncp": float(lost / total) if total else 0.0, "items": len(held), "generalized": moved}
-    sentence = (
-        f'{moved} of {len(held)} items of "{column.name}" are generalized to {len(set(label_of.values()))} labels in '
-        f"all; every set of at most {asked.m} labels is held by at least {asked.k} rows"
+    sentence = Sentence(
+        '{n} of {items} items of "{name}" are generalized to {labels} labels in all; every set of at most {m} labels '
+        "is held by at least {k} rows",
+        n=moved,
+        items=len(held),
+        name=column.name,
+        labels=len(set(label_of.values())),
+        m=asked.m,
+        k=asked.k,
     )
     return Outcome({column.name: column.changed(texts, number_of[column.codes])}, loss, sentence)
 

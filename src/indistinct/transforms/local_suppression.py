@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.errors import InfeasibleError, PolicyError
+from indistinct.notices import Sentence
 from indistinct.policy.transforms import LARGEST_SET
 from indistinct.tables.keys import KeyTable
 from indistinct.tables.order import lexicographic_order
@@ -64,7 +65,9 @@ def local_suppression(
             changed[column.name] = column.changed(texts, code.reshape(-1) - int((used < 0).any()))
     cells = sum(entry["blanked"] for entry in loss.values())
     total = len(tuple_of_row) * len(own)
-    sentence = f"{cells} of {total} cells of {', '.join(names)} are blank now that were not"
+    sentence = Sentence(
+        "{n} of {cells} cells of {names} are blank now that were not", n=cells, cells=total, names=tuple(names)
+    )
     return Outcome(changed, loss, sentence)
 
 

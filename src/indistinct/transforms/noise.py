@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.errors import DataError
+from indistinct.notices import Sentence
 from indistinct.transforms.columns import Outcome, numbers_of, written
 
 if TYPE_CHECKING:
@@ -57,8 +58,8 @@ def _noisy(asked: AdditiveNoise | CorrelatedNoise, own: Sequence[Column], chance
         spread = float(np.std(old[~np.isnan(old)]))
         error = float(np.sqrt(np.nanmean(difference**2)))
         loss[column.name] = {"root_mean_square_change": error, "share_of_deviation": error / spread if spread else 0.0}
-        said.append(f'"{column.name}" by {error:.4g}')
-    return Outcome(changed, loss, f"root mean square change of {', '.join(said)}")
+        said.append(Sentence('"{name}" by {error:.4g}', name=column.name, error=error))
+    return Outcome(changed, loss, Sentence("root mean square change of {changes}", changes=tuple(said)))
 
 
 def _root(covariance: Float64) -> Float64:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.errors import DataError
+from indistinct.notices import Sentence
 from indistinct.transforms.columns import Outcome
 
 if TYPE_CHECKING:
@@ -54,10 +55,13 @@ def pram(asked: Pram, columns: Mapping[str, Column], chance: Chance) -> Outcome:
         "expected_share": float(1 - Fraction(stays) / present) if present else 0.0,
         "surest": float(surest(whole, counts)),
     }
-    sentence = (
-        f'{changed} of {len(before)} values of "{column.name}" changed; a published value is the true one with '
-        f"probability {float(surest(whole, counts)):.3f} at most, to somebody who knows the matrix and how often each "
-        "value occurs"
+    sentence = Sentence(
+        '{n} of {rows} values of "{name}" changed; a published value is the true one with probability {chance:.3f} at '
+        "most, to somebody who knows the matrix and how often each value occurs",
+        n=changed,
+        rows=len(before),
+        name=column.name,
+        chance=float(surest(whole, counts)),
     )
     used = np.unique(after[after >= 0])
     codes = np.where(after < 0, -1, np.searchsorted(used, after))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.notices import Sentence
 from indistinct.transforms.columns import Outcome, places_of
 
 if TYPE_CHECKING:
@@ -44,7 +45,10 @@ def rank_swapping(asked: RankSwapping, columns: Mapping[str, Column], chance: Ch
         "share": swapped / len(at),
         "mean_rank_distance": float(distance.mean()) / len(ranked) if len(ranked) else 0.0,
     }
-    sentence = (
-        f'{swapped} of {len(at)} rows have another value of "{column.name}"; every value occurs as often as before'
+    sentence = Sentence(
+        '{n} of {rows} rows have another value of "{name}"; every value occurs as often as before',
+        n=swapped,
+        rows=len(at),
+        name=column.name,
     )
     return Outcome({column.name: column.changed(column.texts, codes)}, loss, sentence)

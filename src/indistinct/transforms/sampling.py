@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.errors import InfeasibleError
+from indistinct.notices import Sentence
 from indistinct.transforms.columns import Outcome
 
 if TYPE_CHECKING:
@@ -31,4 +32,4 @@ def sampling(asked: Sampling, columns: Mapping[str, Column], chance: Chance) -> 
         raise InfeasibleError(f"a sample of {size} of {total} rows cannot be drawn", f"ask for 1 to {total} rows")
     rows = np.sort(chance.order(total)[:size])
     loss = {"rows_left_out": total - size, "share": (total - size) / total}
-    return Outcome({}, loss, f"{size} of {total} rows were drawn", rows)
+    return Outcome({}, loss, Sentence("{n} of {rows} rows were drawn", n=size, rows=total), rows)

@@ -239,7 +239,7 @@ def test_target_is_needed_and_must_be_published_as_it_is():
 
 def test_near_unique_target_is_refused_as_any_insensitive_column():
     frame = pa.table({"age": [20] * 200, "sex": ["f"] * 200, "ill": [str(i) for i in range(200)]})
-    with pytest.raises(ind.SchemaError, match="200 of 200 rows hold a value of "ill" that occurs once"):
+    with pytest.raises(ind.SchemaError, match='200 of 200 rows hold a value of "ill" that occurs once'):
         ind.anonymize(frame, patients(target="ill"))
 
 

@@ -10,6 +10,7 @@ from indistinct.algorithms.full_domain.lattice import build_lattice
 from indistinct.algorithms.full_domain.verdicts import Judge
 from indistinct.algorithms.optimal import LARGEST, fewest_suppressed
 from indistinct.errors import InfeasibleError
+from indistinct.notices import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,7 +45,8 @@ def climb(frequencies: Frequencies, policy: Policy, progress: Progress, choose: 
                 raise not_found(frequencies, policy, judge, progress)
             chosen = choose(lattice, node, [a for a, p in enumerate(node) if p < top[a]])
             node = (*node[:chosen], node[chosen] + 1, *node[chosen + 1 :])
-        return judge.assignment(node, (f"{sum(node)} of {steps} steps were taken",), proven=None)
+        note = Sentence("{n} of {all} steps were taken", n=sum(node), all=steps)
+        return judge.assignment(node, (note,), proven=None)
 
 
 def not_found(frequencies: Frequencies, policy: Policy, judge: Judge, progress: Progress) -> InfeasibleError:

@@ -20,6 +20,7 @@ import numpy as np
 
 from indistinct.errors import PolicyError
 from indistinct.models import is_absorbing, is_merge_closed, is_of_classes
+from indistinct.notices import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -121,10 +122,12 @@ class Tags:
         return self.judge.exact_loss(node), sum(levels), levels
 
     @property
-    def note(self) -> str:
+    def note(self) -> Sentence:
         """How many nodes were judged, as a sentence for people."""
-        rule = "" if self.licensed else "; the models do not allow to infer more general combinations from others"
-        return f"{self.checked:,} of {self.lattice.size:,} combinations of levels were evaluated{rule}"
+        work = Sentence("{n:,} of {all:,} combinations of levels were evaluated", n=self.checked, all=self.lattice.size)
+        if self.licensed:
+            return work
+        return Sentence("{work}; the models do not allow to infer more general combinations from others", work=work)
 
 
 def nodes_at(low: Node, high: Node, height: int) -> Iterator[Node]:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.algorithms.full_domain.lattice import Lattice
+    from indistinct.notices import Sentence
     from indistinct.policy.privacy import Privacy
     from indistinct.tables.records import Frequencies
 
@@ -189,7 +190,7 @@ class Judge:
         losses = self._settled(self._losses(node, np.array(node, np.int64), np.inf))
         return self.lattice.exact_loss(node, losses.table.keys, losses.lost)
 
-    def assignment(self, node: Node, notes: tuple[str, ...], *, proven: bool | None) -> Assignment:
+    def assignment(self, node: Node, notes: tuple[Sentence, ...], *, proven: bool | None) -> Assignment:
         """Send every tuple to its class at a node and suppress the violating classes."""
         frequencies = self.frequencies
         vector = np.array(node, np.int64)

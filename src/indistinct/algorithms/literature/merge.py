@@ -38,6 +38,7 @@ from indistinct.algorithms.rounds import blocks_as_parts, split_while
 from indistinct.kernels.criteria import T_HIERARCHICAL, T_ORDERED
 from indistinct.kernels.guards import KIND, LEAST_SIZE
 from indistinct.models import is_absorbing
+from indistinct.notices import Sentence
 from indistinct.policy.recoding import Merge, option
 
 if TYPE_CHECKING:
@@ -70,7 +71,11 @@ def merge(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assig
         state = state_of_classes(problem, parts)
         merge_worst(state, progress, by_loss=option(policy.recoding, "partner") == "loss")
         asked = int(problem.guards.limits[LEAST_SIZE])
-        larger = f"merging began with classes of {k} rows or more, so that there were at most {MOST_CLASSES:,} of them"
+        larger = Sentence(
+            "merging began with classes of {n} rows or more, so that there were at most {most:,} of them",
+            n=k,
+            most=MOST_CLASSES,
+        )
         return assignment_of(state, settle_classes(state, hopeless), (larger,) if k > asked else ())
 
     return within_limit(frequencies, policy, solve)

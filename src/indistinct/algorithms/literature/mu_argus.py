@@ -46,6 +46,7 @@ from indistinct.algorithms.full_domain.verdicts import Judge
 from indistinct.algorithms.members import members
 from indistinct.models import Context, criteria, satisfied
 from indistinct.models.contract import K
+from indistinct.notices import Sentence
 from indistinct.policy.recoding import MuArgus, option
 from indistinct.tables.classes import classes_of
 from indistinct.tables.order import numbered_rows
@@ -238,23 +239,29 @@ class Masking:
             boxes[blank[first, a], a] = 0, hierarchy.size - 1
         return boxes
 
-    def _notes(self, own: Int32, kept: Int64, labels: Int32, blank: Bools, touched: Int64) -> tuple[str, ...]:
+    def _notes(self, own: Int32, kept: Int64, labels: Int32, blank: Bools, touched: Int64) -> tuple[Sentence, ...]:
         frequencies = self.frequencies
         rows = frequencies.tuple_rows
         largest = max((len(chosen) for chosen in self.sets), default=0)
         cells = int((blank[kept].sum(axis=1) * rows[kept]).sum())
         share = int(rows[touched].sum())
-        checked = (
-            f"combinations of up to {largest} columns were checked: {share} rows held one of fewer than {self.k}, "
-            f"{cells} cells of published rows are blank"
+        checked = Sentence(
+            "combinations of up to {n} columns were checked: {rows} rows held one of fewer than {k}, {cells} cells of "
+            "published rows are blank",
+            n=largest,
+            rows=share,
+            k=self.k,
+            cells=cells,
         )
         as_wildcards = candidates(labels[kept], blank[kept], rows[kept])
         own_rows = np.bincount(own[kept], rows[kept]).astype(np.int64)
         if as_wildcards is None:
             return (checked,)
-        readings = (
-            f"taking a blank for a value of its own, the smallest class has {int(own_rows.min())} rows; "
-            f"if it may be anything, every row could be one of at least {int(as_wildcards.min())}"
+        readings = Sentence(
+            "taking a blank for a value of its own, the smallest class has {n} rows; if it may be anything, every row "
+            "could be one of at least {k}",
+            n=int(own_rows.min()),
+            k=int(as_wildcards.min()),
         )
         return checked, readings
 

@@ -33,6 +33,7 @@ from indistinct.algorithms.curve import curve_order
 from indistinct.algorithms.fitting import one_t_closeness, refuse_persons
 from indistinct.algorithms.local.frame import within_limit
 from indistinct.algorithms.rounds import Parts, as_assignment, blocks_as_parts, split_while
+from indistinct.notices import Sentence
 from indistinct.policy.recoding import Sabre
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def sabre(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assig
         bucket_of_value = np.repeat(np.arange(len(found)), [hi - lo + 1 for lo, hi in found])
         start = _along_curve(problem, blocks_as_parts(problem, hopeless))
         halves = Halves(bucket_of_value[codes], len(found))
-        note = f"the values of {model.attribute} were dealt out from {len(found)} buckets"
+        note = Sentence("the values of {name} were dealt out from {n} buckets", name=model.attribute, n=len(found))
         return as_assignment(problem, split_while(problem, start, halves, progress), (note,))
 
     return within_limit(frequencies, policy, solve)

@@ -34,6 +34,7 @@ from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.fitting import one_t_closeness, refuse_persons
 from indistinct.algorithms.scales import counts_of, space_of
 from indistinct.models import evaluate
+from indistinct.notices import Sentence
 from indistinct.policy.recoding import TClosenessFirst
 from indistinct.tables.classes import classes_of
 from indistinct.tables.records import Assignment
@@ -59,7 +60,7 @@ def t_closeness_first(frequencies: Frequencies, policy: Policy, progress: Progre
     """
     model = one_t_closeness(policy, "t_closeness_first")
     refuse_persons(frequencies, "t_closeness_first")
-    notes: list[str] = []
+    notes: list[Sentence] = []
 
     def cluster(units: Units) -> Int64:
         n = len(units.mass)
@@ -70,9 +71,11 @@ def t_closeness_first(frequencies: Frequencies, policy: Policy, progress: Progre
             if k >= n or holds(units, class_of):
                 break
             k = least_size(n, model.t, k + max(1, k // 8))
-        notes.append(f"classes have at least {min(n, k)} rows, one of each bucket of {model.attribute}")
+        notes.append(
+            Sentence("classes have at least {n} rows, one of each bucket of {name}", n=min(n, k), name=model.attribute)
+        )
         if n * n // k > MOST_WORK:
-            notes.append("rows were dealt out along a Hilbert curve, as the table is large")
+            notes.append(Sentence("rows were dealt out along a Hilbert curve, as the table is large"))
         return class_of
 
     return clustered(frequencies, policy, progress, cluster, lambda: tuple(notes))

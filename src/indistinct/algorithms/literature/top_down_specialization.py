@@ -43,6 +43,7 @@ from indistinct.algorithms.obstacles import obstacle, percent, reached, without_
 from indistinct.errors import InfeasibleError, PolicyError
 from indistinct.models import Context, criteria, evaluate, infeasible_reason, is_absorbing, is_merge_closed, satisfied
 from indistinct.models.contract import K
+from indistinct.notices import Sentence
 from indistinct.policy.recoding import TopDownSpecialization, option
 from indistinct.tables.classes import classes_of
 from indistinct.tables.records import SUPPRESSED, Assignment
@@ -98,7 +99,8 @@ def top_down_specialization(frequencies: Frequencies, policy: Policy, progress: 
         progress("search", taken, 0)
         chosen = _choose(partition, open_steps)
         if chosen is None:
-            return _checked(partition, partition.assignment(cut, f"{taken} specializations were made"))
+            note = Sentence("{n} specializations were made", n=taken)
+            return _checked(partition, partition.assignment(cut, note))
         taken += 1
         for step in open_steps:  # steps of one attribute are about different classes
             if step.attribute != chosen.attribute:
@@ -356,7 +358,7 @@ class Partition:
         self._measure()
         return True
 
-    def assignment(self, cut: list[list[Span]], note: str) -> Assignment:
+    def assignment(self, cut: list[list[Span]], note: Sentence) -> Assignment:
         """Send every tuple to its class, published with the labels of the cut; violating classes are suppressed."""
         frequencies = self.frequencies
         class_of = np.where(self.lost, SUPPRESSED, np.arange(len(self.lost)))[self.class_of].astype(np.int32)

@@ -17,6 +17,7 @@ from indistinct.algorithms.local.state import changed_units, regroup, restore, s
 from indistinct.kernels.criteria import ALPHA, T_HIERARCHICAL, T_ORDERED
 from indistinct.kernels.guards import KIND, LEAST_SIZE
 from indistinct.kernels.partition import MEMBERS
+from indistinct.notices import Sentence
 from indistinct.policy.recoding import option
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ LOSSY = 4.0
 
 def solve(
     problem: Problem, policy: Policy, progress: Progress, simple: Parts | None = None
-) -> tuple[State, tuple[str, ...]]:
+) -> tuple[State, tuple[Sentence, ...]]:
     """Find classes of little loss that satisfy the guards where that can be; and sentences about the search.
 
     ``simple`` is a partition that satisfies all models, to begin with beside others.
@@ -103,8 +104,10 @@ def solve(
         progress("search", int(1000 * curve[-1][0]), int(1000 * budget))
         _search(state, nearest, progress, len(curve) - 1)
         curve.append((monotonic() - begun, state.loss()))
-    points = ", ".join(f"{loss:.4f} after {seconds:.1f} s" for seconds, loss in curve[1:])
-    return state, (f"the loss fell to {points}",)
+    points = tuple(
+        Sentence("{loss:.4f} after {seconds:.1f} s", loss=loss, seconds=seconds) for seconds, loss in curve[1:]
+    )
+    return state, (Sentence("the loss fell to {points}", points=points),)
 
 
 def _starts(problem: Problem) -> list[State]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.algorithms.local.problem import Problem
+    from indistinct.notices import Sentence
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
@@ -128,7 +129,7 @@ def domains_of(problem: Problem) -> list[int] | None:
     return [hierarchy.size for hierarchy in problem.frequencies.sensitive]
 
 
-def assignment_of(state: State, suppressed: NDArray[np.bool_], notes: tuple[str, ...] = ()) -> Assignment:
+def assignment_of(state: State, suppressed: NDArray[np.bool_], notes: tuple[Sentence, ...] = ()) -> Assignment:
     """Write a state as an assignment: classes numbered by their first cell; ``suppressed`` bool[g] classes dropped."""
     classes = len(state.parts.loss)
     entry_class = np.repeat(state.class_of, np.diff(state.units.start))
