@@ -162,7 +162,7 @@ def test_losses_that_no_search_minimises_are_refused_with_a_sentence():
     attributes = {"x": {"role": "qi", "hierarchy": {"kind": "suppress"}}}
     with pytest.raises(ind.PolicyError, match=r"no search makes it small; choose from: lm, gcp, iloss, precision"):
         ind.Policy(attributes=attributes, privacy=[ind.KAnonymity(2)], recoding={"loss": "discernibility"})
-    with pytest.raises(ind.PolicyError, match="cannot be chosen for generalize_step"):
+    with pytest.raises(ind.PolicyError, match="is for local, optimal; the algorithm is generalize_step"):
         ind.Policy(
             attributes=attributes,
             privacy=[ind.KAnonymity(2)],

@@ -24,7 +24,7 @@ from indistinct.proof.recount import Recount, altered, matches, projected, recou
 from indistinct.proof.release import as_spelled, uncovered_columns
 from indistinct.proof.totals import false_totals
 from indistinct.session.absent_columns import range_names
-from indistinct.session.blanks import blank_notices
+from indistinct.session.blanks import GROUPS, blank_notices
 from indistinct.session.verdicts import judge
 from indistinct.tables.classes import histograms_of, joint_counts
 from indistinct.tables.count import silent, translation
@@ -311,7 +311,7 @@ def blanks_of_groups(groups: Groups, frequencies: Frequencies, policy: Policy, a
     def name_of(number: int) -> str:
         return f"number {groups.names[known[number]]}"
 
-    return blank_notices(policy, classes, context, name_of, of=("group", "groups"))
+    return blank_notices(policy, classes, context, name_of, of=GROUPS)
 
 
 def _classes_of_rows(qit: Recount, frequencies: Frequencies) -> Classes:

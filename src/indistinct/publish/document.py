@@ -14,7 +14,7 @@ from indistinct.policy.recoding import option
 from indistinct.proof.groups import PROTECTS, weakness
 from indistinct.proof.invariance import NO_CLAIM
 from indistinct.publish.manifest import earlier_releases
-from indistinct.session.blanks import blank_notices, namer
+from indistinct.session.blanks import GROUPS, blank_notices, namer
 from indistinct.session.person_shares import person_shares
 from indistinct.session.verdicts import persons_spread, unit_of, weaknesses
 from indistinct.tables.classes import classes_of, groups_of
@@ -40,7 +40,7 @@ def document_of(decision: Decision, output: Path | None) -> dict[str, Any]:
     if assignment.group_of is None:
         notices += blank_notices(policy, classes_of(frequencies, assignment), context, namer(frequencies, assignment))
     else:  # groups get their numbers when they are written
-        notices += blank_notices(policy, groups_of(frequencies, assignment), context, of=("group", "groups"))
+        notices += blank_notices(policy, groups_of(frequencies, assignment), context, of=GROUPS)
     if prepared.counted.left_out:
         message = Sentence(
             "{n} rows with a missing sensitive value were left out, as the policy says", n=prepared.counted.left_out

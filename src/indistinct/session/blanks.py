@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from indistinct.tables.records import Assignment, Classes, Frequencies
 
 CLASSES_SHOWN = 5
+# what the sets of rows are called: one of them, several
+CLASSES = Sentence("class"), Sentence("classes")
+GROUPS = Sentence("group"), Sentence("groups")
 
 
 def blank_notices(
@@ -30,7 +33,7 @@ def blank_notices(
     context: Context,
     name_of: Callable[[int], str] | None = None,
     *,
-    of: tuple[str, str] = ("class", "classes"),
+    of: tuple[str, str] = CLASSES,
 ) -> list[Notice]:
     """Name the classes that satisfy a model of l-diversity and would not without the rows whose value is missing.
 
@@ -59,7 +62,7 @@ def blank_notices(
             "{n} {things} holds {model} of {column} only because a missing value counts as a value of its own "
             '({which}); missing = "drop" leaves rows without a value out',
             n=len(alone),
-            things=Sentence(of[0] if len(alone) == 1 else of[1]),
+            things=of[0] if len(alone) == 1 else of[1],
             model=model.model,
             column=both(f'"{name}"' for name in names),
             which=tuple(which),
