@@ -257,8 +257,8 @@ def refuse_floors(policy: Policy) -> None:
         if floor is not None:
             raise PolicyError(
                 f'{floor} of "{name}" says how fine its values may be published, and transforms alone do not '
-                "generalize: add a model under [[privacy]] and anonymize, or leave it out here (the transforms top_coding and "
-                "bottom_coding change numbers)",
+                "generalize: add a model under [[privacy]] and anonymize, or leave it out here (the transforms "
+                "top_coding and bottom_coding change numbers)",
                 column=name,
                 key=f"attributes.{name}.{floor if floor == 'min_level' else f'hierarchy.{floor}'}",
             )
