@@ -17,7 +17,7 @@ PLAIN := not adult and not browser and not engine
 MUTANTS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-adult cov lint check oldest bench mutants docs release clean
+.PHONY: help demo test test-fast test-adult cov lint check lines oldest bench mutants docs release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ lint: $(READY) ## style, types and the direction of imports
 	$(BIN)/lint-imports
 
 check: lint test ## lint and test
+
+lines: $(READY) ## lines of code by package; $(BIN)/python tools/lines.py REVISION counts another
+	@$(BIN)/python tools/lines.py
 
 oldest: ## the tests under the oldest versions that pyproject.toml allows, in an environment of its own
 	$(PYTHON) -m venv build/oldest

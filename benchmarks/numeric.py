@@ -62,7 +62,7 @@ def measure(frequencies, name: str, *models, repeats=3) -> dict:
     attributes[INCOME] = {"role": "sensitive", "type": "integer"}
     recoding = {"algorithm": name, "quality": "fast"}
     policy = ind.Policy(attributes=attributes, privacy=list(models), suppression={"limit": 1}, recoding=recoding)
-    search = algorithm(name)
+    search = named(name).decide
     try:
         search(frequencies, policy, silent)
         found, times = timed(repeats, lambda: search(frequencies, policy, silent))

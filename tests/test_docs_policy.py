@@ -9,10 +9,15 @@ import pytest
 
 import indistinct as ind
 from indistinct.hierarchies import build_hierarchy
-from indistinct.policy import Policy
+from indistinct.policy import ALGORITHMS, Policy
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "policy.md").read_text(encoding="utf-8")
 SCHEMA = Policy.json_schema()
+# the options of all algorithms, as one table of the page describes them
+OPTIONS = {"algorithm": {"type": "string", "enum": list(ALGORITHMS), "default": ALGORITHMS[0]}}
+for name in [name for name, part in SCHEMA["$defs"].items() if "const" in part["properties"].get("algorithm", {})]:
+    OPTIONS |= {key: entry for key, entry in SCHEMA["$defs"].pop(name)["properties"].items() if key != "algorithm"}
+SCHEMA["$defs"]["Recoding"] = {"properties": OPTIONS}
 SECTIONS = {
     "[table]": "Table", "[person]": "Person", "[attributes.NAME]": "Attribute", "[suppression]": "Suppression",
     "[missing]": "Missing", "[recoding]": "Recoding", "[output]": "Output", "[run]": "Run",

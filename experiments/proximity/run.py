@@ -185,7 +185,7 @@ class Study:
             suppression={"limit": 1},
             recoding={"algorithm": ALGORITHMS[model.model], "quality": "fast"},
         )
-        search = algorithm(ALGORITHMS[model.model])
+        search = named(ALGORITHMS[model.model]).decide
         begun = time.process_time()
         try:
             assignment = search(frequencies, policy, lambda *_: None)

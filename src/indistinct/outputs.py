@@ -2,7 +2,8 @@
 
 A file is written under a hidden name beside its place, readable by its owner only and locked while its run lives. Then
 all files of a run get their names together: without ``force`` by a hard link, which never replaces anything. A run that
-is killed leaves hidden files without a lock; the next run that writes to the same folder removes them.
+is killed leaves hidden files without a lock; the next run that writes to the same folder removes them, and names in a
+warning those that it cannot remove, or of which it cannot tell whether their run is over.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 import secrets
 import shutil
 import stat
+import warnings
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     Identity = tuple[int, int]
 
 _HIDDEN = re.compile(r"\.indistinct\.[0-9a-f]{16}(\..*)?", re.DOTALL)
+# hidden files that this process has begun: where the system has no locks, it knows at least its own
+_OWN: set[Path] = set()
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 # what file systems without hard links answer
 _NO_LINKS = (errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL)
@@ -77,6 +81,7 @@ class Staged:
         with suppress(FileNotFoundError):
             self.path.unlink()
         self.lock.close()
+        _OWN.discard(self.path.absolute())
 
     def publish(self, origins: Sequence[Origin] = (), *, force: bool = False) -> Path:
         """Give the file its name by itself (``publish``); return the name."""
@@ -172,9 +177,10 @@ def _identity(path: Path) -> Identity | None:
 def staging(output: Output) -> Iterator[Staged]:
     """Begin a hidden empty file beside the place of an output; the body fills it. If it fails, the file is gone.
 
-    What runs that were killed left in the folder is removed first. Raises DataError when the file system refuses.
+    What runs that were killed left in the folder is removed first, or named in a warning. Raises DataError when the
+    file system refuses.
     """
-    _clear(output.path.parent)
+    _clear(output)
     try:
         staged = _begin(output)
     except OSError as error:
@@ -218,6 +224,7 @@ def _begin(output: Output) -> Staged:
     while True:
         path = _hidden(output.path)
         lock = path.open("x+b", buffering=0)
+        _OWN.add(path.absolute())
         try:
             # while it is empty it has the permissions of any new file, which it gets back with its name
             mode = 0o600 if output.private else stat.S_IMODE(os.fstat(lock.fileno()).st_mode)
@@ -237,26 +244,64 @@ def _hidden(target: Path) -> Path:
     return target.with_name(f".indistinct.{secrets.token_hex(8)}{target.suffix}")
 
 
-def _lock(file: IO[bytes] | int, *, wait: bool = False) -> bool:
-    """Lock an open file until it is closed or the process ends; False where another one has it or the system cannot."""
+def _lock(file: IO[bytes] | int, *, wait: bool = False) -> bool | None:
+    """Lock an open file until it is closed or the process ends; False where another one has it, None where none can."""
     try:
         import fcntl
 
         fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except (ImportError, OSError):
+    except BlockingIOError:
         return False
+    except (ImportError, OSError):
+        return None
     return True
 
 
-def _clear(folder: Path) -> None:
-    """Remove hidden files that no living run has locked."""
-    with suppress(OSError), os.scandir(folder) as entries:
+def _clear(output: Output) -> None:
+    """Remove hidden files that no living run has locked; name in a warning those that stay and may be leftovers."""
+    left = []
+    with suppress(OSError), os.scandir(output.path.parent) as entries:
         for entry in entries:
-            if not (_HIDDEN.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)):
+            path = Path(entry.path)
+            hidden = _HIDDEN.fullmatch(entry.name) is not None
+            if not (hidden or _is_of_old(path, output.path)) or not entry.is_file(follow_symlinks=False):
                 continue
-            with suppress(OSError), Path(entry.path).open("rb") as file:
-                if _lock(file):
-                    Path(entry.path).unlink()
+            if path.absolute() not in _OWN and not (hidden and _removed(path)):
+                left.append(entry.name)
+    if left:
+        names = ", ".join(sorted(left))
+        them = "it" if len(left) == 1 else "them"
+        warnings.warn(
+            f"{names} beside {output.path.name} may be left from a run that was killed, may hold rows of a table and "
+            f"could not be removed; remove {them} yourself when no other run is at work there",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+
+
+def _is_of_old(path: Path, target: Path) -> bool:
+    """Tell a hidden file as earlier versions named it for this place, without a lock."""
+    code = re.compile(r"\.[0-9a-f]{16}")
+    return any(
+        path.name.startswith(f".{stem}.")
+        and path.name.endswith(end)
+        and code.fullmatch(path.name[len(stem) + 1 : len(path.name) - len(end)])
+        for stem, end in ((target.name, ""), (target.stem, target.suffix))
+    )
+
+
+def _removed(path: Path) -> bool:
+    """Remove a leftover; whether nothing is left to tell of it: it is gone, or its run lives."""
+    try:
+        with path.open("rb") as file:
+            held = _lock(file)
+            if held:
+                path.unlink()
+            return held is not None
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
 
 
 # --- names ----------------------------------------------------------------------------------------------------------

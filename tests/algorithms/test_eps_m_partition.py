@@ -121,7 +121,7 @@ def test_what_it_cannot_hold_is_refused():
 
 def test_local_refuses_models_that_merging_can_break_and_names_others():
     rows = [{"age": "20", "sex": "f", "wage": wage, "note": None} for wage in ("1", "5", "9")]
-    with pytest.raises(ind.PolicyError, match='"eps_m_partition", "mondrian", "optimal"'):
+    with pytest.raises(ind.PolicyError, match='"mondrian", "eps_m_partition"'):
         ind.anonymize(as_table(rows), policy_of([ind.EpsMAnonymity("wage", 1, 2)], "local"))
     with pytest.raises(ind.PolicyError, match="largest_bucket_first"):
         ind.anonymize(as_table(rows), policy_of([ind.EpsIKAnonymity("wage", 2, beta="1/2")], "optimal"))

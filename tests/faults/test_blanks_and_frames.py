@@ -47,7 +47,23 @@ def test_classes_that_are_diverse_only_by_blanks_are_named(model):
         [message] = named(document)
         assert message.startswith("1 class holds")
         assert "{q a}" in message
-    assert len(named(verification)) == 1
+    [message] = named(verification)
+    assert "{q a}" in message
+
+
+@pytest.mark.parametrize("model", MODELS[:2], ids=lambda model: model["model"])
+def test_groups_that_are_diverse_only_by_blanks_are_named(tmp_path, model):
+    table = pa.table({"q": list("abcdef"), "s": ["x", None, "x", "y", "x", "y"], "r": list("uvuvuv")})
+    policy = policy_of(model, recoding={"algorithm": "anatomy"})
+    release = ind.anonymize(table, policy, output=tmp_path / "out.csv")
+    values = pd.read_csv(tmp_path / "out.st.csv")
+    blank = values[values["s"].isna()].iloc[:, 0].unique()
+    assert len(blank) == 1  # the group of the row without a value: x and nothing
+    [message] = named(release.document)
+    assert message.startswith("1 group holds")
+    found = ind.verify(table, tmp_path / "out.qit.csv", policy, tmp_path / "out.st.csv")
+    [message] = named(found.document)
+    assert f"number {blank[0]}" in message
 
 
 def test_classes_that_are_joint_diverse_only_by_blanks_are_named():
@@ -62,10 +78,38 @@ def test_nothing_is_said_where_the_values_suffice(values):
     assert named(ind.audit(table, policy_of(MODELS[0])).document) == []
 
 
-@pytest.mark.parametrize("model", [MODELS[0] | {"l": 4}, MODELS[1] | {"l": 4}, MODELS[3] | {"p": 4}])
-def test_a_refusal_says_that_one_of_the_values_is_missing(model):
-    with pytest.raises(ind.InfeasibleError, match="3 distinct values, one of them the missing value"):
-        ind.anonymize(BLANK, policy_of(model))
+JOINT = {"model": "joint_l", "attributes": ["s", "r"]}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        MODELS[0] | {"l": 4},
+        MODELS[1] | {"l": 4},
+        MODELS[1] | {"l": "2.9"},  # three values, but too unevenly: the effective l is 2.85
+        MODELS[2] | {"l": 3, "c": 1},
+        MODELS[3] | {"p": 4},
+        JOINT | {"kind": "distinct_l", "l": 4},
+        JOINT | {"kind": "entropy_l", "l": 3},
+        JOINT | {"kind": "recursive_cl", "l": 2, "c": "0.5"},
+    ],
+    ids=lambda model: f"{model['model']} {model.get('kind', '')} {model.get('l', '')}",
+)
+@pytest.mark.parametrize("algorithm", ["local", "optimal", "datafly"])
+def test_a_refusal_says_that_one_of_the_values_is_missing(model, algorithm):
+    policy = policy_of(model, recoding={"algorithm": algorithm})
+    with pytest.raises(ind.InfeasibleError, match="one of the values of s is the missing value, in 2 rows"):
+        ind.anonymize(BLANK, policy)
+    filled = BLANK.set_column(1, "s", pa.array(["x", "x", "z", "z", "x", "y", "x", "y"]))
+    with pytest.raises(ind.InfeasibleError) as told:
+        ind.anonymize(filled, policy)
+    assert "missing" not in str(told.value)
+
+
+def test_anatomy_says_that_the_most_frequent_value_is_the_missing_one():
+    table = pa.table({"q": list("abcd"), "s": ["x", None, None, None], "r": list("uvuv")})
+    with pytest.raises(ind.InfeasibleError, match='value of "s", the missing one, has 3 of 4 rows'):
+        ind.anonymize(table, policy_of(MODELS[0], recoding={"algorithm": "anatomy"}))
 
 
 def test_a_type_that_arrow_lacks_is_named():

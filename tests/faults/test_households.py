@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
+import pyarrow as pa
 import pytest
 
 import indistinct as ind
@@ -118,3 +120,37 @@ def test_small_tables(tmp_path, seed):
     release = ind.anonymize(path, policy_of(columns, "local", k))
     assert fewest_persons(release, columns, rows) >= k
     assert release.loss["lm"] <= ind.anonymize(path, policy_of(columns, "mondrian", k)).loss["lm"] + 1e-12
+
+
+LIMITS = [
+    [],
+    [{"model": "distinct_l", "attribute": "ill", "l": 2}],
+    [{"model": "entropy_l", "attribute": "ill", "l": 2}],
+    [{"model": "t_closeness", "attribute": "ill", "t": "0.4", "distance": "equal"}],
+    [{"model": "alpha_k", "attribute": "ill", "alpha": "0.6", "k": 2}],
+]
+
+
+@pytest.mark.parametrize("seed", [181, *range(19)])  # in the first the search alone ends above Mondrian
+def test_never_more_than_mondrian(seed):
+    random = seeded(seed)
+    persons = random.randint(5, 40)
+    columns = ["person", "age", "sex", "area", "ill"]
+    of_homes, rows = random.choice([False, True]), []
+    for person in range(persons):
+        sex, area, age = random.choice("fm"), random.choice("NESW"), random.randint(0, 60)
+        for _ in range(random.randint(1, 5)):
+            own = age if of_homes and random.random() < 0.5 else random.randint(0, 60)
+            place = (sex, area) if of_homes else (random.choice("fm"), random.choice("NESW"))
+            rows.append([f"p{person}", str(own), *place, random.choice("abcd")])
+    k, models = random.choice([2, 3, 4]), [] if seed == 181 else LIMITS[seed % len(LIMITS)]
+    table = pa.table({name: [row[place] for row in rows] for place, name in enumerate(columns)})
+    loss = {}
+    for algorithm in ("local", "mondrian"):
+        policy = policy_of(columns[:-1], algorithm, k).plain()
+        policy["attributes"] = {**policy["attributes"], "ill": {"role": "sensitive"}}
+        del policy["attributes"]["row"]
+        policy["privacy"] += models
+        with suppress(ind.InfeasibleError):
+            loss[algorithm] = ind.anonymize(table, ind.Policy(**policy)).loss["lm"]
+    assert loss.get("local", 2) <= loss.get("mondrian", 2) + 1e-12

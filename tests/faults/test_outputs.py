@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -314,3 +315,80 @@ def test_the_next_run_removes_what_a_killed_one_left_and_nothing_of_a_living_one
         for one in runs:
             one.kill()
             one.communicate()
+
+
+@pytest.mark.parametrize("name", [".out.csv.0123456789abcdef", ".out.0123456789abcdef.csv"])
+def test_leftovers_of_earlier_versions_are_named_and_stay(tmp_path, name):
+    (tmp_path / name).write_text("of a killed run")
+    (tmp_path / ".other.0123456789abcdef.csv").write_text("of another place")
+    with pytest.warns(RuntimeWarning, match=re.escape(f"{name} beside out.csv may be left from a run that was killed")):
+        write_bytes(Output(tmp_path / "out.csv"), b"whole")
+    assert names(tmp_path) == sorted([name, ".other.0123456789abcdef.csv", "out.csv"])
+
+
+def test_a_leftover_that_cannot_be_removed_is_named(tmp_path, monkeypatch):
+    left = tmp_path / ".indistinct.0123456789abcdef.csv"
+    left.write_text("of a killed run")
+    unlink = Path.unlink
+
+    def refuse(self, **words):
+        if self == left:
+            raise PermissionError(13, "no")
+        unlink(self, **words)
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.warns(RuntimeWarning, match=re.escape(f"{left.name} beside out.csv may be left")) as told:
+        write_bytes(Output(tmp_path / "out.csv"), b"whole")
+    assert (len(told), names(tmp_path)) == (1, [left.name, "out.csv"])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="takes the locks of the system away")
+def test_without_locks_leftovers_are_named_and_files_of_this_run_are_not(tmp_path, monkeypatch):
+    import fcntl
+
+    def none(*_):
+        raise OSError(95, "not supported")
+
+    monkeypatch.setattr(fcntl, "flock", none)
+    publish([stage_bytes(Output(tmp_path / name), b"whole") for name in ("one", "two")])
+    (tmp_path / ".indistinct.0123456789abcdef.csv").write_text("of whatever run")
+    with pytest.warns(RuntimeWarning, match=r"0123456789abcdef\.csv beside three may be left") as told:
+        publish([stage_bytes(Output(tmp_path / name), b"whole") for name in ("three",)])
+    assert (len(told), names(tmp_path)) == (1, [".indistinct.0123456789abcdef.csv", "one", "three", "two"])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs locks that end with their process")
+def test_the_command_says_once_what_a_killed_run_left(folder):
+    (folder / ".out.csv.0123456789abcdef").write_text("of a killed run")
+    words = [sys.executable, "-m", "indistinct", "anonymize", "copy.csv", "-p", "policy.toml", "-o", "out.csv"]
+    said = subprocess.run(words, capture_output=True, text=True, check=True).stderr
+    assert said.count("warning: .out.csv.0123456789abcdef beside out.csv may be left from a run that was killed") == 1
+
+
+# --- the ledger -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["copy.csv", "policy.toml", "out.csv", "hard.csv"])
+def test_no_file_of_a_release_becomes_its_ledger(folder, capsys, name):
+    assert run(["anonymize", "copy.csv", "-p", "policy.toml", "-o", "out.csv", "-q"]) == 0
+    os.link("copy.csv", "hard.csv")
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    assert run(["releases", "add", "copy.csv", "out.csv", "-p", "policy.toml", "--ledger", name]) == 2
+    assert "is never overwritten" in capsys.readouterr().err
+    assert before == {path: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("words", [["add", "copy.csv", "out.csv", "-p", "policy.toml"], ["forget", "r"], ["list"]])
+@pytest.mark.usefixtures("folder")
+def test_the_database_of_something_else_is_no_ledger(capsys, words):
+    import sqlite3
+
+    assert run(["anonymize", "copy.csv", "-p", "policy.toml", "-o", "out.csv", "-q"]) == 0
+    connection = sqlite3.connect("app.db")
+    connection.executescript("CREATE TABLE users (name TEXT); INSERT INTO users VALUES ('x');")
+    connection.close()
+    Path("app.db").chmod(0o600)
+    before = Path("app.db").read_bytes()
+    assert run(["releases", *words, "--ledger", "app.db"]) == 2
+    assert "app.db is the database of something else, not a ledger" in capsys.readouterr().err
+    assert Path("app.db").read_bytes() == before

@@ -13,7 +13,6 @@ import pytest
 import indistinct as ind
 
 FAULTS = Path(__file__).resolve().parent
-NAMES = FAULTS / "22-first-and-last-names-in-draft"
 MINIMAL = FAULTS / "r01-minimality-in-a-small-table"
 MIXED = FAULTS / "r02-one-class-where-two-hold"
 STARS = FAULTS / "r03-star-in-one-cell"
@@ -23,16 +22,6 @@ def command(*words):
     return subprocess.run(
         [sys.executable, "-m", "indistinct", *map(str, words)], capture_output=True, text=True, check=False
     )
-
-
-@pytest.mark.xfail(strict=True, reason="the draft does not know these headers")
-def test_first_and_last_names_are_identifying_in_a_draft(tmp_path):
-    answer = command("policy", "draft", NAMES / "input.csv", "--output", tmp_path / "policy.toml")
-    assert answer.returncode == 0, answer.stderr
-    attributes = ind.Policy.load(tmp_path / "policy.toml").attributes
-    expected = json.loads((NAMES / "expected.json").read_text(encoding="utf-8"))["expect"]["role"]
-    assert {name: attributes[name].role for name in expected} == expected
-    assert attributes["MAIDEN"].role == "identifying"
 
 
 @pytest.mark.xfail(strict=True, reason="minimality is not enumerated on small tables")

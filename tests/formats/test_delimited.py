@@ -4,6 +4,7 @@ import codecs
 import csv
 import io
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -202,6 +203,49 @@ def test_records_longer_than_a_block(table, monkeypatch):
     found, _ = read(table("a,b\n" + "\n".join(rows) + "\n"))
     assert found["a"] == [str(i) for i in range(100)]
     assert found["b"][50] == long
+
+
+@pytest.mark.parametrize("quoted", [False, True])
+def test_no_word_of_the_parser_decides(table, monkeypatch, quoted):
+    """Long records, tables without rows and broken lines are told apart whatever language the parser speaks."""
+    of_parser = delimited.pacsv.open_csv
+
+    class Foreign:
+        def __init__(self, *arguments, **settings):
+            self.reader = said(of_parser, *arguments, **settings)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            self.reader.close()
+
+        def __iter__(self):
+            reader = iter(self.reader)
+            while (batch := said(next, reader, None)) is not None:
+                yield batch
+
+    def said(call, *arguments, **settings):
+        try:
+            return call(*arguments, **settings)
+        except pa.ArrowInvalid:
+            raise pa.ArrowInvalid("etwas stimmt nicht") from None
+
+    monkeypatch.setattr(delimited.pacsv, "open_csv", Foreign)
+    monkeypatch.setattr(delimited, "BLOCK_BYTES", 64)
+    long = ('"' + "x\n" * 150 + '"') if quoted else "x" * 300
+    rows = [f"{i},y" for i in range(50)] + [f"50,{long}"] + [f"{i},z" for i in range(51, 100)]
+    found, _ = read(table("a,b\n" + "\n".join(rows) + "\n"))
+    assert found["a"] == [str(i) for i in range(100)]
+    assert found["b"][50] == long.strip('"')
+    assert found["b"][51] == "z"
+    rows[70] += ",more"
+    with pytest.raises(DataError, match="3 fields, but the header has 2") as caught:
+        read(table("a,b\n" + "\n".join(rows) + "\n"))
+    assert caught.value.where["line"] == 72 + 150 * quoted
+    # nothing follows a header that is longer than the sample
+    with pytest.raises(DataError, match="has no rows"):
+        read(table(f"{'a' * 70_000},b\n"))
 
 
 def test_blocks_cut_anywhere(table, monkeypatch):

@@ -75,6 +75,38 @@ def test_round_trip(tmp_path, suffix):
         assert found == EXAMPLE.to_pydict()
 
 
+@pytest.mark.parametrize("suffix", ["sav", "dta"])
+def test_the_time_is_erased_only_where_a_time_stands(tmp_path, suffix):
+    """What pyreadstat writes is what is expected; of a file in another form nothing is changed, and none goes out."""
+    path = put(tmp_path / f"x.{suffix}")
+    whole = path.read_bytes()
+    start = 92 if suffix == "sav" else whole.index(b"<timestamp>") + 12
+    earlier = b"24 Mar 9923:59:07" if suffix == "sav" else b"24 Mar 1999 23:59"
+    path.write_bytes(whole[:start] + earlier + whole[start + 17 :])
+    write.erase_time(path, is_spss=suffix == "sav")
+    assert path.read_bytes() == whole
+    for other in (whole[:start] + b"x" * 17 + whole[start + 17 :], b"x" + whole, whole[:60], b""):
+        path.write_bytes(other)
+        with pytest.raises(UnsupportedError, match="time of writing"):
+            write.erase_time(path, is_spss=suffix == "sav")
+        assert path.read_bytes() == other
+
+
+@pytest.mark.parametrize("suffix", ["sav", "dta"])
+def test_no_file_with_the_time_of_writing_goes_out(tmp_path, suffix, monkeypatch):
+    library = pyreadstat.write_sav if suffix == "sav" else pyreadstat.write_dta
+
+    def elsewhere(frame, path, **settings):
+        library(frame, path, **settings)
+        whole = Path(path).read_bytes()
+        Path(path).write_bytes(b"#" + whole)
+
+    monkeypatch.setattr(pyreadstat, f"write_{suffix}", elsewhere)
+    with pytest.raises(UnsupportedError, match="write csv or parquet"):
+        put(tmp_path / f"x.{suffix}")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("suffix", OUTPUTS)
 def test_same_bytes_however_cut_and_encoded(tmp_path, suffix):
     whole = put(tmp_path / f"x.{suffix}").read_bytes()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import indistinct as ind
 import naive_ledger as naive
 from indistinct.errors import DataError, PolicyError, VerificationError
+from indistinct.history import ledger
 from indistinct.history.key import LedgerKey, make_key, read_ledger_key
 from indistinct.history.ledger import Ledger
 from indistinct.history.snapshot import Snapshot, promises_of, snapshot
@@ -166,6 +167,25 @@ def test_another_key_a_missing_key_and_an_open_file_are_refused(book):
     assert Ledger(book.path).releases()[0]["persons"] == 4
     book.path.chmod(0o640)
     with pytest.raises(PolicyError, match="chmod 600"):
+        book.releases()
+
+
+@pytest.mark.parametrize("level", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
+def test_a_ledger_in_use_is_told_from_a_broken_one_by_the_code_of_the_error(book, monkeypatch, level):
+    book.add("first", as_snapshot(ONE))
+    monkeypatch.setattr(ledger, "WAIT", 0.0)
+    other = sqlite3.connect(book.path, isolation_level=None)
+    other.execute(level)
+    with pytest.raises(DataError, match="in use by somebody else; try again"):
+        book.forget("first")
+    other.execute("ROLLBACK")
+    other.close()
+
+    def refuse(*_, **__):
+        raise sqlite3.OperationalError("the database is not locked")
+
+    monkeypatch.setattr(Ledger, "_prepare", refuse)
+    with pytest.raises(DataError, match="cannot be read or written"):
         book.releases()
 
 

@@ -10,7 +10,7 @@ CALL_ALL = """
 import importlib, pkgutil
 import numpy as np
 from indistinct import kernels
-from indistinct.kernels.compiled import Inner
+from indistinct.kernels.internals import Inner
 
 found = set()
 for module in pkgutil.iter_modules(kernels.__path__):

@@ -120,9 +120,10 @@ def _refuse_frequent(frequencies: Frequencies, attribute: str, length: int) -> N
     most = int(reference.counts.max())
     if most * length > reference.total:
         nearest = reference.total // most
+        blank = ", the missing one," if int(reference.counts.argmax()) == reference.hierarchy.missing else ""
         raise InfeasibleError(
-            f'the most frequent value of "{attribute}" has {most} of {reference.total} rows, over one in {length}; '
-            f"every group needs {length} different values",
+            f'the most frequent value of "{attribute}"{blank} has {most} of {reference.total} rows, over one in '
+            f"{length}; every group needs {length} different values",
             f"at most {nearest} different values in a group can be had" if nearest > 1 else "",
         )
 

@@ -125,7 +125,7 @@ def _pair(qit: Recount, st: Recount | None, policy: Policy) -> Pair:
 
 
 def _groups(pair: Pair, names: Sequence[str], secret: str) -> Groups:
-    owner, of_row, counts = groups_of_entries(pair)
+    _, owner, of_row, counts = groups_of_entries(pair)
     groups = int(max(owner.max(initial=-1), of_row.max(initial=-1))) + 1
     unequal = np.bincount(owner, counts, groups) != np.bincount(of_row, pair.qit.rows, groups)
     if unequal.any() or (counts < 1).any():

@@ -115,7 +115,7 @@ def run(words: list[str]) -> int:
 def _remark(message: Warning | str, *_where: object, quiet: bool) -> None:
     """Show a warning of a library as a sentence; its place in the source helps nobody here."""
     if not quiet:
-        print(f"warning: {message}", file=sys.stderr)  # noqa: T201  # where remarks go
+        print(visible(f"warning: {message}", lines=True), file=sys.stderr)  # noqa: T201  # where remarks go
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:

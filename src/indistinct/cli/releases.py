@@ -23,6 +23,7 @@ from indistinct.cli.common import (
 if TYPE_CHECKING:
     from indistinct.history.ledger import Ledger
     from indistinct.history.snapshot import Snapshot
+    from indistinct.outputs import Origin
 
 app = typer.Typer(help="Keep a ledger of releases, and check a new one against all earlier ones.", no_args_is_help=True)
 
@@ -58,9 +59,12 @@ def add(
 
     With a key the ledger holds pseudonymous personal data. Exit code 0: entered, 1: refused, 2: wrong use or bad input.
     """
-    book, new = _read(original, published, policy, ledger, key_file, m, query, sql_table, quiet=quiet or json)
+    from indistinct.outputs import origin
+
+    book, new, origins = _read(original, published, policy, ledger, key_file, m, query, sql_table, quiet=quiet or json)
     label = name or published.name
-    answer = book.add(label, new, despite=despite)
+    origins += () if key_file is None else (origin(key_file, "the key of the ledger"),)
+    answer = book.add(label, new, despite=despite, origins=origins)
     if json:
         print_json({"name": label, "added": True, **answer})
     elif not quiet:
@@ -89,7 +93,7 @@ def check(
 
     Exit code 0: no guarantee is broken, 1: some are, or it cannot be told, 2: wrong use or bad input.
     """
-    book, new = _read(original, published, policy, ledger, key_file, m, query, sql_table, quiet=quiet or json)
+    book, new, _ = _read(original, published, policy, ledger, key_file, m, query, sql_table, quiet=quiet or json)
     answer = book.check(new)
     if json:
         print_json(answer)
@@ -168,7 +172,8 @@ def _read(
     sql_table: str | None,
     *,
     quiet: bool,
-) -> tuple[Ledger, Snapshot]:
+) -> tuple[Ledger, Snapshot, tuple[Origin, ...]]:
+    from indistinct.formats.source import origins_of
     from indistinct.history.key import read_ledger_key
     from indistinct.history.ledger import Ledger
     from indistinct.history.snapshot import snapshot
@@ -176,9 +181,7 @@ def _read(
 
     secret = None if key_file is None else read_ledger_key(key_file, ledger)
     options: dict[str, Any] = {"query": query, "sql_table": sql_table}
-    book = Ledger(ledger, secret)
+    book, rules, table = Ledger(ledger, secret), Policy.load(policy), place(original)
     with progress(quiet=quiet) as report:
-        new = snapshot(
-            place(original), published, Policy.load(policy), secret, m=m, ledger=book, progress=report, **options
-        )
-    return book, new
+        new = snapshot(table, published, rules, secret, m=m, ledger=book, progress=report, **options)
+    return book, new, (*origins_of(table, published), *rules.origins)

@@ -250,6 +250,7 @@ class _Watched(io.RawIOBase):
         self.run = 0  # bytes since the last line end
         self.check_quotes = check_quotes
         self.doubtful = False
+        self.empty = True
         self.inside = False  # a quote is open
         self.previous = 10  # byte before this block: as after a line end
         self.edge = np.zeros(256, bool)
@@ -270,6 +271,7 @@ class _Watched(io.RawIOBase):
                 if data.startswith(codecs.BOM_UTF8):  # of a cell: the parser would drop one
                     data = codecs.BOM_UTF8 + data
             if data:
+                self.empty = False
                 self._check(data)
                 return data
         try:
@@ -378,12 +380,12 @@ def _parse(
                     _diagnose(dialect)
                 checked[0] = True
         except (pa.ArrowException, _BrokenError) as error:
-            # a record longer than a block is no fault of the file: begin anew with larger blocks
-            if "straddl" in str(error) and block < dialect.limit:
+            # a record may be longer than a block, which is no fault of the file: begin anew with larger blocks
+            if isinstance(error, pa.ArrowException) and block < dialect.limit and not watched.empty:
                 block = dialect.limit + 2
                 continue
             _diagnose(dialect)
-            if "Empty CSV" not in str(error):
+            if not watched.empty:  # where nothing follows the header, the parser wants a row
                 message = f"{name} cannot be read as delimited text; check the file"
                 raise DataError(message, file=name) from None
         return

@@ -45,6 +45,10 @@ LINES_AT_ONCE = 1 << 17
 COMBINED_TEXTS = 1 << 13
 EXCEL_ROWS, EXCEL_COLUMNS, EXCEL_TEXT = 1_048_576, 16_384, 32_767
 
+# where the time of writing stands: in a fixed record of 176 bytes (SPSS), in a tag after the data label (Stata)
+_HEAD = 2048
+_SAV_TIME = re.compile(rb"\$FL[23].{88}(\d\d .{6}\d\d:\d\d:\d\d)", re.DOTALL)
+_DTA_TIME = re.compile(rb"<stata_dta><header>.*<timestamp>\x11(\d\d .{9}\d\d:\d\d)</timestamp></header>", re.DOTALL)
 _NO_TIME = dt.datetime(1980, 1, 1)  # noqa: DTZ001  # files keep times without a zone
 _EXCEL_START = dt.datetime(1900, 3, 1)  # noqa: DTZ001  # its calendar before has a day that never was
 
@@ -506,7 +510,7 @@ def _write_statistical(
         write(_guest_frame(pa.table(columns)), str(path), **settings)
         if not is_spss and not _ends_with(path, STATA_END):
             raise OSError(errno.ENOSPC, "")  # the library does not say so when the last bytes find no room
-        _erase_time(path, is_spss=is_spss)
+        erase_time(path, is_spss=is_spss)
     except (pyreadstat.PyreadstatError, pyreadstat.ReadstatError) as error:
         if shutil.disk_usage(path.parent).free < 1 << 20:
             raise OSError(errno.ENOSPC, "") from None
@@ -561,13 +565,17 @@ def _ends_with(path: Path, end: bytes) -> bool:
         return file.read() == end
 
 
-def _erase_time(path: Path, *, is_spss: bool) -> None:
-    """Put a fixed time where the format keeps the time of writing: the same rows give the same bytes."""
+def erase_time(path: Path, *, is_spss: bool) -> None:
+    """Put a fixed time where the format keeps the time of writing: the same rows give the same bytes.
+
+    pyreadstat has no word for the time, and asks the clock of the system: the bytes are changed where both formats say
+    that they stand, if what stands there is a time. Raises UnsupportedError where it is none (another version of the
+    library), so that no file goes out with the time in it.
+    """
     with path.open("rb+") as file:
-        head = file.read(512)
-        if is_spss:
-            file.seek(92)
-            file.write(b"01 Jan 8000:00:00")
-        elif found := re.search(rb"<timestamp>\x11(.{17})</timestamp>", head, re.DOTALL):
-            file.seek(found.start(1))
-            file.write(b"01 Jan 1980 00:00")
+        found = (_SAV_TIME if is_spss else _DTA_TIME).match(file.read(_HEAD))
+        if found is None:
+            message = "the installed pyreadstat keeps the time of writing elsewhere; write csv or parquet"
+            raise UnsupportedError(message)
+        file.seek(found.start(1))
+        file.write(b"01 Jan 8000:00:00" if is_spss else b"01 Jan 1980 00:00")

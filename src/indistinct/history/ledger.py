@@ -20,15 +20,18 @@ from indistinct.errors import DataError, PolicyError, VerificationError
 from indistinct.history.key import OTHERS
 from indistinct.history.snapshot import Snapshot, unpacked_persons, unpacked_signatures
 from indistinct.history.succession import succession
+from indistinct.outputs import Output, check_outputs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from indistinct.history.key import LedgerKey
+    from indistinct.outputs import Origin
 
 FORMAT = "1"
 WAIT = 30.0
+BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)  # in the low byte of the codes of SQLite
 _TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT;
 CREATE TABLE release (
@@ -88,12 +91,17 @@ class Ledger:
         with self._open() as connection:
             return self._snapshots(connection)
 
-    def add(self, name: str, new: Snapshot, *, despite: bool = False) -> dict[str, Any]:
+    def add(self, name: str, new: Snapshot, *, despite: bool = False, origins: Sequence[Origin] = ()) -> dict[str, Any]:
         """Check a release and enter it, in one transaction; begin the ledger if there is none.
 
+        ``origins`` are the files that the release was read from: none of them becomes a ledger.
+
         Returns the document of ``check``. Raises VerificationError when the check says no, unless ``despite``: what has
-        gone out already must be known. PolicyError when the name or file is entered already, or the key is missing.
+        gone out already must be known. PolicyError when the name or file is entered already, or the key is missing,
+        and what ``check_outputs`` raises.
         """
+        own = [read for read in origins if read.what != "the ledger"]
+        check_outputs([Output(self.path, "ledger", private=True)], own, force=True)
         self._begin()
         with self._open(write=True) as connection:
             keyed = self._meta(connection, "mark") is not None
@@ -157,7 +165,7 @@ class Ledger:
             if connection.in_transaction:
                 connection.execute("COMMIT")
         except sqlite3.OperationalError as error:
-            busy = "locked" in str(error)
+            busy = getattr(error, "sqlite_errorcode", 0) & 0xFF in BUSY
             what = "is in use by somebody else; try again" if busy else "cannot be read or written"
             raise DataError(f"the ledger {name} {what}", file=name) from None
         except sqlite3.DatabaseError:
@@ -167,7 +175,11 @@ class Ledger:
 
     def _prepare(self, connection: sqlite3.Connection, *, write: bool) -> None:
         """Make the tables in a new file; refuse another format or another key."""
-        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if tables and not {"meta", "release"} <= tables:
+            message = f"{self.path.name} is the database of something else, not a ledger; name another file"
+            raise PolicyError(message, file=self.path.name)
+        if not tables:
             if not write:
                 message = f"the ledger {self.path.name} is empty; adding a release begins it"
                 raise DataError(message, file=self.path.name)

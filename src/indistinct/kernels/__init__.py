@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from indistinct.kernels.compiled import Dispatcher, Inner, compiled
+from indistinct.kernels.compiled import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,7 @@ R = TypeVar("R")
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile ``function`` on first use, keep the result on disk and release the GIL while it runs."""
-    return compiled(function, Dispatcher)
+    return compiled(function)
 
 
 def lean(function: Callable[P, R]) -> Callable[P, R]:
@@ -27,9 +27,9 @@ def lean(function: Callable[P, R]) -> Callable[P, R]:
 
     Counting costs a searching kernel half of its time, wherever rows of arrays are handed to other functions.
     """
-    return compiled(function, Dispatcher, _nrt=False, no_cfunc_wrapper=True)
+    return compiled(function, "lean")
 
 
 def step(function: Callable[P, R]) -> Callable[P, R]:
     """Compile as ``lean`` does, for kernels only, which takes less time; a call from Python raises TypeError."""
-    return compiled(function, Inner, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return compiled(function, "step")

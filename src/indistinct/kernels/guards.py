@@ -256,6 +256,22 @@ def persons(units: Units, ids: Int32, enough: int, scratch: Scratch) -> int:
     return min(found, enough)
 
 
+@step
+def brings_somebody(units: Units, u: int, ids: Int32) -> bool:
+    """Whether unit u has a person whom none of some units has."""
+    first, last = units.begin[u], units.begin[u + 1]
+    if units.mass[u, SIZE] > last - first:  # somebody who is in no other unit
+        return True
+    for i in range(first, last):
+        known = False
+        for v in ids:
+            for j in range(units.begin[v], units.begin[v + 1]):
+                known = known or units.person[j] == units.person[i]
+        if not known:
+            return True
+    return False
+
+
 @lean
 def shortfall(units: Units, guards: Guards, ids: Int32, scratch: Scratch) -> float:
     """How far some units are from satisfying all criteria but size: 0 if they do, at most about 1 for each."""

@@ -12,7 +12,18 @@ import numpy as np
 
 from indistinct.kernels import lean, step
 from indistinct.kernels.boxes import Costs, union_loss
-from indistinct.kernels.guards import LEAST_SIZE, ONE_COUNT, PLACES, Guards, Scratch, places_missing, shortfall
+from indistinct.kernels.criteria import K
+from indistinct.kernels.guards import (
+    KIND,
+    LEAST_SIZE,
+    ONE_COUNT,
+    PLACES,
+    Guards,
+    Scratch,
+    brings_somebody,
+    places_missing,
+    shortfall,
+)
 from indistinct.kernels.partition import (
     CLASS,
     HEAD,
@@ -156,6 +167,8 @@ def _helps(units: Units, guards: Guards, u: int, count: int, short: float, scrat
             if units.kin[scratch.ids[i]] == units.kin[u]:
                 return False
         return True
+    if len(guards.spec) == 1 and guards.spec[0, KIND] == K:  # distinct persons: a new one does
+        return brings_somebody(units, u, scratch.ids[:count])
     scratch.ids[count] = u
     return shortfall(units, guards, scratch.ids[: count + 1], scratch) < short - 1e-9
 

@@ -127,7 +127,8 @@ class Model:
     ``of_shares(privacy)``: the model is one of shares of values, judged by rows and, with a person key, by persons
     (``shares``). ``by_persons(privacy)``: its verdict may depend on who has which rows, beyond how many persons there
     are, so that its compiled form is necessary only. ``merges_persons(privacy)``: what closure it has holds also for
-    classes that share persons.
+    classes that share persons. ``counts_values``: more different values of a class let it hold, and a missing value is
+    one of them, though nobody is protected by it.
     """
 
     name: str
@@ -145,6 +146,7 @@ class Model:
     of_shares: Callable[[Any], bool] = never
     by_persons: Callable[[Any], bool] = never
     merges_persons: Callable[[Any], bool] = always
+    counts_values: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a record that does not say what the model looks at: it would leak by default."""

@@ -81,20 +81,17 @@ def criteria(privacy: DistinctL, context: Context) -> tuple[Criterion, ...]:  # 
     return values_criterion(privacy.attribute, privacy.l)
 
 
-def shortfall(privacy: DistinctL, root: Classes, context: Context) -> str:
+def shortfall(privacy: DistinctL, root: Classes, context: Context) -> str:  # noqa: ARG001  # the contract's
     """Say how many distinct values the whole column has."""
-    return too_few(privacy.attribute, f"l = {privacy.l}", privacy.l, root, context)
+    return too_few(privacy.attribute, f"l = {privacy.l}", privacy.l, root)
 
 
-def too_few(attribute: str, parameter: str, length: int, root: Classes, context: Context) -> str:
+def too_few(attribute: str, parameter: str, length: int, root: Classes) -> str:
     """Say that the whole table has too few distinct values, or too few persons."""
     values = int(distinct(root.histograms[attribute])[0])
     if values < length:
         plural = "value" if values == 1 else "values"
-        missing = context.references[attribute].hierarchy.missing
-        blank = missing >= 0 and bool((root.histograms[attribute].value == missing).any())
-        one = (", which is the missing value," if values == 1 else ", one of them the missing value,") if blank else ","
-        return f"the column {attribute} has {values} distinct {plural}{one} fewer than {parameter}"
+        return f"the column {attribute} has {values} distinct {plural}, fewer than {parameter}"
     if int(root.sizes[0]) < length:
         return f"the table has {int(root.sizes[0])} persons, fewer than {parameter}"
     found = int(measure(root, attribute)[0])
@@ -112,4 +109,5 @@ MODEL = Model(
     criteria=criteria,
     shortfall=shortfall,
     by_persons=always,
+    counts_values=True,
 )

@@ -138,7 +138,7 @@ def shortfall(privacy: EntropyL, root: Classes, context: Context) -> str:
     histogram = root.histograms[privacy.attribute]
     values = int(distinct(histogram)[0])
     if values < privacy.l:
-        return distinct_l.too_few(privacy.attribute, f"l = {privacy.l}", privacy.l.__ceil__(), root, context)
+        return distinct_l.too_few(privacy.attribute, f"l = {privacy.l}", privacy.l.__ceil__(), root)
     most = int(histogram.count.argmax())
     effective = achieved(root, context, privacy.attribute)["l"]["decimal"]
     return (
@@ -177,4 +177,5 @@ MODEL = Model(
     of_shares=_of_shares,
     by_persons=_of_shares,
     merges_persons=lambda privacy: not _of_shares(privacy),
+    counts_values=True,
 )

@@ -92,11 +92,23 @@ def infeasible_reason(privacies: Sequence[Privacy], frequencies: Frequencies, al
         least = _least_removal(privacy, root, context)
         if least <= (total - 1 if allowed is None else allowed):
             continue
-        sentence = f"{privacy.model}: {shortfall(privacy, judged, context)}"
+        sentence = f"{privacy.model}: {shortfall(privacy, judged, context)}{_blanks(privacy, root, context)}"
         if least < total and allowed:
             sentence += f"; at least {least} of {total} rows would have to be suppressed, and {allowed} may be"
         return sentence
     return None
+
+
+def _blanks(privacy: Privacy, root: Classes, context: Context) -> str:
+    """Say where a missing value is one of the values that a model counts."""
+    if not MODELS[privacy.model].counts_values:
+        return ""
+    said = ""
+    for name in privacy.attributes_used:
+        own, missing = root.histograms[name], context.references[name].hierarchy.missing
+        rows = int(own.count[own.value == missing].sum())
+        said += f"; one of the values of {name} is the missing value, in {rows} rows" if rows else ""
+    return said
 
 
 def _least_removal(privacy: Privacy, root: Classes, context: Context) -> int:

@@ -159,4 +159,5 @@ MODEL = Model(
     shortfall=reason_of(evaluate),
     by_persons=always,
     merges_persons=lambda privacy: privacy.kind == "distinct_l",
+    counts_values=True,
 )

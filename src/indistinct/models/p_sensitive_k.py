@@ -66,7 +66,7 @@ def shortfall(privacy: PSensitiveK, root: Classes, context: Context) -> str:
     """Say which part the whole table fails."""
     if root.sizes[0] < privacy.k:
         return k_anonymity.MODEL.shortfall(privacy, root, context)
-    return distinct_l.too_few(privacy.attribute, f"p = {privacy.p}", privacy.p, root, context)
+    return distinct_l.too_few(privacy.attribute, f"p = {privacy.p}", privacy.p, root)
 
 
 MODEL = Model(
@@ -80,4 +80,5 @@ MODEL = Model(
     criteria=criteria,
     shortfall=shortfall,
     by_persons=always,
+    counts_values=True,
 )

@@ -147,4 +147,5 @@ MODEL = Model(
     of_shares=always,
     by_persons=always,
     merges_persons=never,
+    counts_values=True,
 )

@@ -19,7 +19,7 @@ from indistinct.policy.generalization import ORDERED_TYPES, TYPES_OF_KIND, Dates
 from indistinct.policy.parameters import Exact, Whole, exact, plain_section
 from indistinct.policy.problems import Section, problem, refuse, show
 from indistinct.policy.roles import AnyRole  # noqa: TC001  # pydantic reads it at run time
-from indistinct.policy.table import Confirmed
+from indistinct.policy.table import Confirmed  # noqa: TC001  # pydantic reads it at run time
 
 if TYPE_CHECKING:
     from pydantic_core import InitErrorDetails

@@ -1,7 +1,7 @@
 """How a release is searched for: an algorithm, and the options that it knows.
 
-Every algorithm has a class of options here, named after it; what it does is in ``algorithms/``. A new one adds its class
-to ``AnyRecoding``.
+Every algorithm has a class of options here, named after it; what it does is in ``algorithms/``. A new one adds its
+class to ``AnyAlgorithm``.
 """
 
 from __future__ import annotations

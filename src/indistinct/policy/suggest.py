@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from indistinct.policy.identifiers import recognise
@@ -28,31 +31,6 @@ _INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)", re.ASCII)
 _POINT = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 _COMMA = re.compile(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?", re.ASCII)
 _CODE = re.compile(r"(?=\S*\d)[\w./-]{2,20}")
-
-_WORDS = re.compile(r"\S+")
-# whole words of a column name, in English and German, and parts of Chinese names
-_IDENTIFYING = _WORDS.findall("""
-    name surname firstname lastname forename nachname vorname email mail phone telephone mobile telefon fax
-    address street strasse iban account ssn passport licence license mrn uuid guid username login url ip
-    device plate 姓名 身份证 电话 手机 地址 邮箱
-""")
-_PERSON = _WORDS.findall("""
-    patient person subject member customer client insured employee student respondent pupil citizen
-""")
-_QUASI = _WORDS.findall("""
-    age birth birthdate birthday born dob sex gender zip zipcode postcode postal plz city town county district
-    region state country nationality citizenship race ethnicity ethnic marital education degree occupation
-    profession job employer language height weight admitted admission discharge discharged visit date year
-    alter geburt geburtsdatum geschlecht ort land beruf household children ward native relationship
-    年龄 出生 性别 邮编 城市 民族 婚姻 学历 职业 国籍
-""")
-_CODES = _WORDS.findall("zip zipcode postcode postal plz code codes number nr 邮编")
-_SENSITIVE = _WORDS.findall("""
-    diagnosis diagnoses diagnose disease illness icd condition symptom treatment therapy medication drug drugs
-    hiv result salary wage income debt credit religion religious faith party political union orientation
-    criminal offence offense conviction disability pregnancy genotype gehalt einkommen krankheit
-    疾病 诊断 收入 工资 宗教 病
-""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +142,13 @@ def _reads(text: str, form: str) -> bool:
     return 1800 <= year <= 2200
 
 
+@cache
+def _header_words() -> dict[str, tuple[str, ...]]:
+    """Read the words of headers by what they suggest, those of all languages together."""
+    text = (files("indistinct.policy") / "header_words.toml").read_text(encoding="utf-8")
+    return {kind: tuple(" ".join(lists.values()).split()) for kind, lists in tomllib.loads(text).items()}
+
+
 def suggest(facts: ColumnFacts) -> Suggestion:
     """Suggest a role from the name, the look and the uniqueness of a column.
 
@@ -174,7 +159,8 @@ def suggest(facts: ColumnFacts) -> Suggestion:
     >>> suggest(facts_of("disease", ["flu", "ulcer"], [60, 40])).reason
     'the name contains "disease"'
     """
-    found = _by_identifier(facts) or _by_values(facts) or _by_person(facts) or _by_name(facts) or _by_uniqueness(facts)
+    rules = (_by_whole_name, _by_identifier, _by_values, _by_person, _by_name)
+    found = next(filter(None, (rule(facts) for rule in rules)), None) or _by_uniqueness(facts)
     if facts.identifier is not None and not facts.identifier.mostly:
         seen, some = facts.identifier, facts.identifier.identifier.name
         return replace(found, reason=f"{found.reason}; {seen.matched} of {seen.looked_at} values look like {_a(some)}")
@@ -187,8 +173,15 @@ def is_code(facts: ColumnFacts) -> bool:
     >>> is_code(facts_of("zip", ["10115", "80331"], [5, 5])), is_code(facts_of("age", ["10", "80"], [5, 5]))
     (True, False)
     """
-    named = bool(_match(_words(facts.name), _CODES))
+    named = bool(_match(_words(facts.name), _header_words()["codes"]))
     return facts.looks_like == "code" or (facts.looks_like == "integer" and named)
+
+
+def _by_whole_name(facts: ColumnFacts) -> Suggestion | None:
+    """Recognise headers that name a person only where nothing else stands beside them, such as FIRST and LAST."""
+    words = _words(facts.name)
+    word = _match(words, _header_words()["alone"]) if len(words) == 1 else ""
+    return Suggestion("identifying", f'the name is "{word}"') if word in words else None
 
 
 def _by_identifier(facts: ColumnFacts) -> Suggestion | None:
@@ -217,7 +210,7 @@ def _by_values(facts: ColumnFacts) -> Suggestion | None:
 def _by_person(facts: ColumnFacts) -> Suggestion | None:
     """Recognise a key of persons, such as patient_id, by its name and by many distinct values."""
     words = _words(facts.name)
-    person = _match(words, _PERSON)
+    person = _match(words, _header_words()["person"])
     keyed = bool(words & {"id", "key", "no", "nr", "number", "code"}) or len(words) == 1
     if not (person and keyed and facts.distinct > facts.rows / 20):
         return None
@@ -229,13 +222,9 @@ def _by_person(facts: ColumnFacts) -> Suggestion | None:
 
 def _by_name(facts: ColumnFacts) -> Suggestion | None:
     words = _words(facts.name)
-    lists: tuple[tuple[Role, Sequence[str]], ...] = (
-        ("sensitive", _SENSITIVE),
-        ("quasi_identifying", _QUASI),
-        ("identifying", _IDENTIFYING),
-    )
-    for role, known in lists:
-        word = _match(words, known)
+    roles: tuple[Role, ...] = ("sensitive", "quasi_identifying", "identifying")
+    for role in roles:
+        word = _match(words, _header_words()[role])
         if word:
             return Suggestion(role, f'the name contains "{word}"')
     return None

@@ -12,7 +12,7 @@ from pydantic import (
     model_validator,
 )
 
-from indistinct.policy.parameters import Whole
+from indistinct.policy.parameters import Whole  # noqa: TC001  # pydantic reads it at run time
 from indistinct.policy.problems import Section, problem, refuse
 from indistinct.policy.roles import AnyRole  # noqa: TC001  # pydantic reads it at run time
 

@@ -24,6 +24,7 @@ from indistinct.proof.recount import Recount, altered, matches, projected, recou
 from indistinct.proof.release import as_spelled, uncovered_columns
 from indistinct.proof.totals import false_totals
 from indistinct.session.absent_columns import range_names
+from indistinct.session.blanks import blank_notices
 from indistinct.session.verdicts import judge
 from indistinct.tables.classes import histograms_of, joint_counts
 from indistinct.tables.count import silent, translation
@@ -67,8 +68,8 @@ class Groups:
     """What a re-read pair says.
 
     Entry i of ST: ``count[i]`` rows of group ``owner[i]`` have the value with code ``value[i]`` (-1: not an original
-    one). ``of_row`` int64[distinct rows of QIT]: their group. ``number`` groups; ``faults`` are sentences about what
-    does not fit together.
+    one). ``of_row`` int64[distinct rows of QIT]: their group. ``number`` groups, called ``names``; ``faults`` are
+    sentences about what does not fit together.
     """
 
     owner: Int64
@@ -76,6 +77,7 @@ class Groups:
     count: Int64
     of_row: Int64
     number: int
+    names: list[str | None]
     faults: tuple[str, ...]
 
 
@@ -190,7 +192,7 @@ def split(found: Recount, attribute: str) -> Pair:
 
 def groups_of_pair(pair: Pair, frequencies: Frequencies, attribute: str) -> Groups:
     """Read which values each group has, and whether both tables say the same about its size."""
-    owner, of_row, counts = groups_of_entries(pair)
+    names, owner, of_row, counts = groups_of_entries(pair)
     number = int(max(owner.max(initial=-1), of_row.max(initial=-1))) + 1
     texts, codes = pair.st.column(attribute)
     value = translation(texts, frequencies.references[attribute].hierarchy)[codes]
@@ -208,25 +210,34 @@ def groups_of_pair(pair: Pair, frequencies: Frequencies, attribute: str) -> Grou
     unequal = int((sizes[0] != sizes[1]).sum())
     if unequal:
         faults.append(f"{unequal} of {number} groups have not as many values as rows")
-    return Groups(owner, value, counts, of_row, number, tuple(faults))
+    return Groups(owner, value, counts, of_row, number, names, tuple(faults))
 
 
-def groups_of_entries(pair: Pair) -> tuple[Int64, Int64, Int64]:
-    """Number the groups: int64 that of each entry of ST and of each row of QIT, and the rows each entry counts.
+def groups_of_entries(pair: Pair) -> tuple[list[str | None], Int64, Int64, Int64]:
+    """Number the groups: their names, int64 that of each entry of ST and each row of QIT, and the rows of each entry.
 
     What is no whole number above 0 counts 0.
     """
-    numbers: dict[str | None, int] = {}
-    owner, of_row = (_group_numbers(side, numbers) for side in (pair.st, pair.qit))
+    names: dict[str | None, str | None] = {}
+    owner, of_row = (_group_numbers(side, names) for side in (pair.st, pair.qit))
     texts, codes = pair.st.column(COUNT)
-    return owner, of_row, np.array([whole_number(text) for text in texts], np.int64)[codes] * pair.st.rows
+    return (
+        [*names.values()],
+        owner,
+        of_row,
+        np.array([whole_number(text) for text in texts], np.int64)[codes] * pair.st.rows,
+    )
 
 
-def _group_numbers(side: Recount, numbers: dict[str | None, int]) -> Int64:
+def _group_numbers(side: Recount, names: dict[str | None, str | None]) -> Int64:
+    """Number the groups of a side; ``names``, by key, in the order of their numbers, are added to."""
     texts, codes = side.column(GROUP)
     # formats that keep numbers as doubles may write 1 as 1.0
     keys = [None if text is None else str(number_key(text, ".") or text) for text in texts]
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)[codes]
+    for key, text in zip(keys, texts, strict=True):
+        names.setdefault(key, text)
+    number = {key: place for place, key in enumerate(names)}
+    return np.array([number[key] for key in keys], np.int64)[codes]
 
 
 def whole_number(text: str | None) -> int:
@@ -288,6 +299,17 @@ def classes_of_groups(groups: Groups, frequencies: Frequencies, attribute: str) 
     rows = np.zeros(len(used), np.int64)
     np.add.at(rows, joint[0], joint[2])
     return Classes(rows, None, (attribute,), histograms_of((attribute,), *joint, len(used), sizes), *joint)
+
+
+def blanks_of_groups(groups: Groups, frequencies: Frequencies, policy: Policy, attribute: str) -> list[Notice]:
+    """Name the re-read groups that hold only because a missing value counts as a value."""
+    known = np.unique(groups.owner[(groups.value >= 0) & (groups.count > 0)])
+    classes, context = classes_of_groups(groups, frequencies, attribute), Context(frequencies.references)
+
+    def name_of(number: int) -> str:
+        return f"number {groups.names[known[number]]}"
+
+    return blank_notices(policy, classes, context, name_of, of=("group", "groups"))
 
 
 def _classes_of_rows(qit: Recount, frequencies: Frequencies) -> Classes:

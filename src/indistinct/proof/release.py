@@ -20,6 +20,7 @@ from indistinct.proof.published_file import published_options
 from indistinct.proof.recount import altered, matches, misplaced, recount, restored
 from indistinct.proof.spelling import guard_of, speller
 from indistinct.session.absent_columns import range_names
+from indistinct.session.blanks import names_of
 from indistinct.session.item_sets import sets_of_labels
 from indistinct.session.population import crowd_of_labels, detail_of_labels, recoding_of_labels
 from indistinct.session.prepare import reading_of
@@ -256,21 +257,28 @@ def starred(found: Recount, frequencies: Frequencies, policy: Policy) -> NDArray
     return all_of_them
 
 
-def _reread_classes(
-    found: Recount,
-    frequencies: Frequencies,
-    persons: Behind | None,
-    policy: Policy,
-    prepared: Prepared | None = None,
-    *,
-    starred_is_class: bool,
-) -> Classes:
+@dataclass(frozen=True)
+class _Judged:
+    """The re-read rows that are judged: their sensitive codes and counts, their class, and what classes are called.
+
+    ``columns``: name, texts and int64[classes] of each published quasi-identifier.
+    """
+
+    sensitive: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    class_of: NDArray[np.int32]
+    classes: int
+    columns: list[tuple[str, Sequence[str | None], NDArray[np.int64]]]
+
+
+def _judged(found: Recount, frequencies: Frequencies, policy: Policy, *, starred_is_class: bool) -> _Judged:
     """Form the classes of the re-read rows: equal published quasi-identifiers.
 
     Rows that hold the suppression token in every quasi-identifier are left out unless ``starred_is_class``, and so are
     rows with a sensitive value that the original lacks: they are false, whatever the models say.
     """
-    columns = [found.column(h.attribute) for h in frequencies.quasi if h.attribute in found.columns]
+    names = [h.attribute for h in frequencies.quasi if h.attribute in found.columns]
+    columns = [found.column(name) for name in names]
     labels = np.column_stack([codes for _, codes in columns])
     sensitive = np.empty((len(labels), len(frequencies.sensitive)), np.int32)
     for position, hierarchy in enumerate(frequencies.sensitive):
@@ -282,27 +290,54 @@ def _reread_classes(
         raise DataError("no published row has sensitive values that occur in the original; is it the original?")
     if not starred_is_class:
         judged &= ~starred(found, frequencies, policy)
-    labels, sensitive, counts = labels[judged], sensitive[judged], found.rows[judged]
+    labels = labels[judged]
     first, class_of = numbered_rows(labels, [len(texts) for texts, _ in columns])
-    classes = len(first)
+    label_of = labels[first].astype(np.int64)
+    return _Judged(
+        sensitive[judged],
+        found.rows[judged],
+        class_of,
+        len(first),
+        [
+            (name, texts, label_of[:, place])
+            for place, (name, (texts, _)) in enumerate(zip(names, columns, strict=True))
+        ],
+    )
+
+
+def reread_namer(
+    found: Recount, frequencies: Frequencies, policy: Policy, *, starred_is_class: bool
+) -> Callable[[int], str]:
+    """Return what writes the published labels of the classes that ``judge_reread`` gives."""
+    return names_of(_judged(found, frequencies, policy, starred_is_class=starred_is_class).columns)
+
+
+def _reread_classes(
+    found: Recount,
+    frequencies: Frequencies,
+    persons: Behind | None,
+    policy: Policy,
+    prepared: Prepared | None = None,
+    *,
+    starred_is_class: bool,
+) -> Classes:
+    """Form the classes of the re-read rows, with all that models look at."""
+    own = _judged(found, frequencies, policy, starred_is_class=starred_is_class)
     sizes = [h.size for h in frequencies.sensitive]
-    joint = joint_counts(class_of, sensitive, counts, max(1, classes), sizes)
-    rows = np.zeros(classes, np.int64)
+    joint = joint_counts(own.class_of, own.sensitive, own.counts, max(1, own.classes), sizes)
+    rows = np.zeros(own.classes, np.int64)
     np.add.at(rows, joint[0], joint[2])
     names = tuple(h.attribute for h in frequencies.sensitive)
-    formed = Classes(rows, None, names, histograms_of(names, *joint, classes, sizes), *joint)
+    formed = Classes(rows, None, names, histograms_of(names, *joint, own.classes, sizes), *joint)
     if persons is not None:
-        own = labels[first].tolist()
-        known = [tuple(texts[code] for (texts, _), code in zip(columns, row, strict=True)) for row in own]
-        formed = persons.told_of(formed, known)
-    if prepared is None or not classes:
+        lists = [[texts[code] for code in label_of.tolist()] for _, texts, label_of in own.columns]
+        formed = persons.told_of(formed, list(zip(*lists, strict=True)))
+    if prepared is None or not own.classes:
         return formed
     present = [h for h in frequencies.quasi if h.attribute in found.columns]
-    label_of: NDArray[np.int64] = labels[first].astype(np.int64)
-    chosen: list[tuple[Sequence[str | None], NDArray[np.int64]]] = [
-        (texts, label_of[:, position]) for position, (texts, _) in enumerate(columns)
-    ]
-    return with_labels(formed, frequencies, prepared, present, chosen)
+    return with_labels(
+        formed, frequencies, prepared, present, [(texts, label_of) for _, texts, label_of in own.columns]
+    )
 
 
 def with_labels(

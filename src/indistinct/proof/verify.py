@@ -24,7 +24,7 @@ from indistinct.proof.groups import PROTECTS, place_of_manifest
 from indistinct.proof.published_file import count_published, published_options
 from indistinct.proof.ranges import false_ranges
 from indistinct.proof.recount import count_source, matches, respelled, restored
-from indistinct.proof.release import Behind, judge_reread, label_reader, persons_of_labels, starred
+from indistinct.proof.release import Behind, judge_reread, label_reader, persons_of_labels, reread_namer, starred
 from indistinct.proof.spelling import guard_of, spellers
 from indistinct.proof.verify_groups import prove_groups
 from indistinct.proof.verify_invariance import verify_invariance
@@ -153,8 +153,8 @@ def verify(
     )
     rows, stars = int(found.rows.sum()), int(found.rows[starred(found, frequencies, policy)].sum())
     missed, faults, more = missing_rows(prepared, rows, stars)
-    notices += more
-    notices += blank_notices(policy, classes, Context(frequencies.references))
+    named = reread_namer(found, frequencies, policy, starred_is_class=not exempt)
+    notices += [*more, *blank_notices(policy, classes, Context(frequencies.references), named)]
     status = "absent" if path is None else hash_status(path)
     manifest = None if path is None else read_manifest(path)
     counts = _counts(prepared, rows, missed["missing_rows"], stars)
@@ -234,7 +234,7 @@ def _verify_groups(
         manifest = read_manifest(place)
     progress("verify", 1, 1)
     missed, faults, notices = missing_rows(prepared, proof.rows)
-    notices = [*source.warnings, *notices]
+    notices = [*source.warnings, *notices, *proof.notices]
     counts = _counts(prepared, proof.rows, missed["missing_rows"], 0) | {"groups": (proof.groups, proof.groups)}
     claims = false_claims(manifest, policy, proof.models, counts, published_sizes(qit, roles.quasi, policy))
     document = {

@@ -10,7 +10,7 @@ import numpy as np
 from indistinct.errors import SchemaError
 from indistinct.formats.columnar import is_text
 from indistinct.proof.coverage import Coverage, Side, coverage
-from indistinct.proof.groups import Pair, groups_of_pair, judge_groups, split
+from indistinct.proof.groups import Pair, blanks_of_groups, groups_of_pair, judge_groups, split
 from indistinct.proof.joint_assignment import Choices, possible
 from indistinct.proof.recount import Recount, count_source, respelled, restored
 from indistinct.proof.release import label_reader
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indistinct.notices import Notice
     from indistinct.proof.groups import Groups
     from indistinct.session.prepare import Prepared
 
@@ -38,6 +39,7 @@ class GroupsProof:
     """What was found out: ``coverage`` of the rows of ``pair.qit``, entries of the models, and numbers for the answer.
 
     ``rows`` of QIT, ``classes`` they form, ``groups``. ``restore`` gives the texts of a column as they are compared.
+    ``notices`` name the groups that hold only by missing values.
     """
 
     pair: Pair
@@ -47,6 +49,7 @@ class GroupsProof:
     classes: int
     groups: int
     restore: Callable[[Dictionary], list[str | None]]
+    notices: list[Notice]
 
 
 def prove_groups(
@@ -86,7 +89,8 @@ def prove_groups(
     def restore(column: Dictionary) -> list[str | None]:
         return respelled(column, spellings, guard)
 
-    return GroupsProof(pair, answer, models, number, len(classes), groups.number, restore)
+    notices = blanks_of_groups(groups, frequencies, prepared.policy, attribute)
+    return GroupsProof(pair, answer, models, number, len(classes), groups.number, restore, notices)
 
 
 def _covered(

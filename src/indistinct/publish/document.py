@@ -17,7 +17,7 @@ from indistinct.publish.manifest import earlier_releases
 from indistinct.session.blanks import blank_notices, namer
 from indistinct.session.person_shares import person_shares
 from indistinct.session.verdicts import persons_spread, unit_of, weaknesses
-from indistinct.tables.classes import classes_of
+from indistinct.tables.classes import classes_of, groups_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,16 +36,19 @@ def document_of(decision: Decision, output: Path | None) -> dict[str, Any]:
         *weaknesses(prepared, earlier_releases=0 if output is None else earlier_releases(output)),
         *(Notice("search", None, note) for note in assignment.notes),
     ]
+    context = Context(frequencies.references)
     if assignment.group_of is None:
-        classes, context = classes_of(frequencies, assignment), Context(frequencies.references)
-        notices += blank_notices(policy, classes, context, namer(frequencies, assignment))
+        notices += blank_notices(policy, classes_of(frequencies, assignment), context, namer(frequencies, assignment))
+    else:  # groups get their numbers when they are written
+        notices += blank_notices(policy, groups_of(frequencies, assignment), context, of=("group", "groups"))
     if prepared.counted.left_out:
         message = "rows with a missing sensitive value were left out, as the policy says"
         notices.append(Notice("left-out", None, f"{prepared.counted.left_out} {message}"))
     if declared(policy) == "perturbing":
         message = (
             f"quasi-identifiers are the {option(policy.recoding, 'aggregate')} of their class (median or mode where "
-            "there is no mean): a published cell need not cover its original, and losses are those of the ranges of the classes"
+            "there is no mean): a published cell need not cover its original, and losses are those of the ranges of "
+            "the classes"
         )
         notices.append(Notice("perturbing", None, message))
     names = [hierarchy.attribute for hierarchy in frequencies.quasi]

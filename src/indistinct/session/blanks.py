@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models import evaluate
+from indistinct.models import MODELS, evaluate
 from indistinct.notices import Notice
 from indistinct.tables.classes import histograms_of, recoding_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -21,22 +21,28 @@ if TYPE_CHECKING:
     from indistinct.policy.parameters import Privacy
     from indistinct.tables.records import Assignment, Classes, Frequencies
 
-DIVERSITY = ("distinct_l", "entropy_l", "recursive_cl", "p_sensitive_k", "joint_l")
 CLASSES_SHOWN = 5
 
 
 def blank_notices(
-    policy: Policy, classes: Classes, context: Context, name_of: Callable[[int], str] | None = None
+    policy: Policy,
+    classes: Classes,
+    context: Context,
+    name_of: Callable[[int], str] | None = None,
+    *,
+    of: tuple[str, str] = ("class", "classes"),
 ) -> list[Notice]:
     """Name the classes that satisfy a model of l-diversity and would not without the rows whose value is missing.
 
     A missing value is nothing that an attacker could not guess away: the person has one of the others. ``name_of``
-    gives the published labels of a class; without it classes are counted only.
+    gives the published labels of a class; without it classes are counted only. ``of``: what the classes are.
     """
     found = []
     for model in policy.privacy:
         names = model.attributes_used
-        if model.model not in DIVERSITY or not any(context.references[n].hierarchy.missing >= 0 for n in names):
+        if not MODELS[model.model].counts_values or not any(
+            context.references[n].hierarchy.missing >= 0 for n in names
+        ):
             continue
         holds = evaluate(model, classes, context).satisfied
         alone = np.flatnonzero(holds & ~_without_blanks(model, classes, context))
@@ -46,7 +52,7 @@ def blank_notices(
         if name_of is not None:
             which = ", ".join(name_of(number) for number in alone[:CLASSES_SHOWN].tolist()) + ", "
             which += f"and {len(alone) - CLASSES_SHOWN} more, " if len(alone) > CLASSES_SHOWN else ""
-        hold = "class holds" if len(alone) == 1 else "classes hold"
+        hold = f"{of[0]} holds" if len(alone) == 1 else f"{of[1]} hold"
         column = " and ".join(f'"{name}"' for name in names)
         found.append(
             Notice(
@@ -63,12 +69,14 @@ def blank_notices(
 def namer(frequencies: Frequencies, assignment: Assignment) -> Callable[[int], str]:
     """Return what writes the published labels of a class, as ``{age [20, 30), sex f}``."""
     recoding = recoding_of(frequencies, assignment)
+    return names_of([(own.attribute, *recoding.labels(place)) for place, own in enumerate(frequencies.quasi)])
+
+
+def names_of(columns: Sequence[tuple[str, Sequence[str | None], NDArray[Any]]]) -> Callable[[int], str]:
+    """Return what writes the labels of a class, from names of columns, their labels, and which of them a class has."""
 
     def name_of(number: int) -> str:
-        cells = []
-        for position, hierarchy in enumerate(frequencies.quasi):
-            labels, label_of = recoding.labels(position)
-            cells.append(f"{hierarchy.attribute} {labels[label_of[number]] or 'missing'}")
+        cells = (f"{name} {labels[label_of[number]] or 'missing'}" for name, labels, label_of in columns)
         return f"{{{', '.join(cells)}}}"
 
     return name_of

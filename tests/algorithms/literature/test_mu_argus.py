@@ -15,7 +15,16 @@ import pytest
 import indistinct as ind
 from algorithms.test_full_domain_searches import not_a_multiple
 from algorithms.test_generalize_step import attribute, table
-from algorithms.test_optimal import COMBINATIONS, LIMITS, frequencies_of, holds, random_instance, seeded, silent
+from algorithms.test_optimal import (
+    COMBINATIONS,
+    LIMITS,
+    frequencies_of,
+    holds,
+    holds_by_persons,
+    random_instance,
+    seeded,
+    silent,
+)
 from indistinct.algorithms.literature.mu_argus import hitting_set, mu_argus
 from indistinct.errors import Cancelled, InfeasibleError
 from indistinct.policy.privacy import KAnonymity
@@ -52,6 +61,10 @@ def naive(rows, quasi, trees, owners, models, limit, most):
 
     def size(members):
         return len(members) if owners is None else len({owners[i] for i in members})
+
+    def right(model, members):
+        by_rows = holds(model, [rows[i] for i in members], columns, references, size(members))
+        return by_rows and (owners is None or holds_by_persons(model, members, columns, references, rows, owners))
 
     def groups(chosen, levels):
         found = {}
@@ -100,11 +113,7 @@ def naive(rows, quasi, trees, owners, models, limit, most):
         for i, box in enumerate(boxes):
             if i not in dropped:
                 classes.setdefault(box, []).append(i)
-        kept = {
-            box: members
-            for box, members in classes.items()
-            if all(holds(m, [rows[i] for i in members], columns, references, size(members)) for m in models)
-        }
+        kept = {box: members for box, members in classes.items() if all(right(m, members) for m in models)}
         gone = total - sum(map(len, kept.values()))
         return kept if gone <= allowed else None
 

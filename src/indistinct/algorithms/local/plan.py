@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from indistinct.algorithms.local.problem import Problem
     from indistinct.algorithms.local.state import State
+    from indistinct.algorithms.rounds import Parts
     from indistinct.kernels.guards import Guards
     from indistinct.policy import Policy
     from indistinct.tables.count import Progress
@@ -67,11 +68,18 @@ BUDGET = 10.0
 LOSSY = 4.0
 
 
-def solve(problem: Problem, policy: Policy, progress: Progress) -> tuple[State, tuple[str, ...]]:
-    """Find classes of little loss that satisfy the guards where that can be; and sentences about the search."""
+def solve(
+    problem: Problem, policy: Policy, progress: Progress, simple: Parts | None = None
+) -> tuple[State, tuple[str, ...]]:
+    """Find classes of little loss that satisfy the guards where that can be; and sentences about the search.
+
+    ``simple`` is a partition that satisfies all models, to begin with beside others.
+    """
     quality = option(policy.recoding, "quality")
     begun = monotonic()
     starts = _starts(problem)
+    if simple is not None and int(simple.count.sum()) == problem.frequencies.total:
+        starts.append(_of_parts(problem, simple))
     if quality == "fast" or int(starts[0].single.sum()) < 2:
         state = min(starts, key=lambda start: start.loss())
         if int(state.single.sum()) > 1:
@@ -127,6 +135,17 @@ def _merged(problem: Problem, whole: NDArray[np.bool_]) -> State:
     merge_violators(state, ORDERED_PRICE if (kinds == T_ORDERED).any() else PRICE)
     split_classes(state, 0)
     return state
+
+
+def _of_parts(problem: Problem, parts: Parts) -> State:
+    """Start from parts of whole tuples, in the order of their first cells."""
+    owner = problem.frequencies.tuple_of
+    class_of = np.empty(len(problem.block), np.int32)
+    class_of[owner[parts.cell]] = parts.part
+    rank = np.empty(len(class_of), np.int32)
+    rank[np.argsort(class_of, kind="stable")] = np.arange(len(class_of), dtype=np.int32)
+    nobody = np.zeros(len(class_of), np.bool_)
+    return state_of(problem, nobody, class_of, rank, *loans(problem, class_of, nobody))
 
 
 def _partition(problem: Problem, guards: Guards, whole: NDArray[np.bool_]) -> State:

@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.algorithms.local.threads import in_parallel
+from indistinct.algorithms.medians import Medians
+from indistinct.algorithms.rounds import blocks_as_parts, split_while
 from indistinct.kernels.guards import LEAST_SIZE, scratch_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.algorithms.local.problem import Problem
+    from indistinct.algorithms.rounds import Parts
     from indistinct.kernels.guards import Guards
+    from indistinct.tables.count import Progress
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
@@ -61,6 +65,17 @@ def cut_classes(problem: Problem, guards: Guards, among: Int64) -> tuple[Int32, 
     rank = np.zeros(len(problem.block), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     return class_of, rank
+
+
+def cut_at_medians(problem: Problem, hopeless: NDArray[np.bool_], progress: Progress) -> Parts | None:
+    """Cut a table of persons as Mondrian does; None where rows are nobody's.
+
+    Raises whatever ``progress`` raises.
+    """
+    if problem.frequencies.persons is None:
+        return None
+    cuts = Medians(problem.frequencies, relaxed=False)
+    return split_while(problem, blocks_as_parts(problem, hopeless), cuts, progress)
 
 
 def _cut(problem: Problem, guards: Guards, order: Int32, piece: Int64, smallest: int) -> Int64:
