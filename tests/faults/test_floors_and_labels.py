@@ -375,6 +375,44 @@ def test_a_code_of_one_character_is_masked_as_the_root():
     assert codes.levels[1].costs[0] == 1  # whoever reads * learns nothing, whichever level it is of
 
 
+@pytest.mark.parametrize("algorithm", ["local", "optimal", "mondrian", "datafly", "mu_argus"])
+def test_a_class_of_one_character_codes_is_lost_as_everything_is(algorithm):
+    # * is published of two of four rows and costs 1; 0213* stands for two of four codes: (2 - 1) / (4 - 1)
+    policy = Policy(
+        attributes={"zip": {"role": "qi", "hierarchy": {"kind": "masking"}}},
+        privacy=[K],
+        recoding={"algorithm": algorithm},
+    )
+    release = ind.anonymize(pa.table({"zip": ["0", "9", "02139", "02138"]}), policy)
+    assert sorted(release.table["zip"].to_pylist()) in (["*", "*", "0213*", "0213*"], ["*"] * 4)
+    starred = release.table["zip"].to_pylist().count("*")
+    assert release.loss["lm"] == pytest.approx((starred + (4 - starred) / 3) / 4)
+    assert release.loss["ambiguity"] == pytest.approx((4 * starred + 2 * (4 - starred)) / 4)
+
+
+def test_a_population_is_counted_by_what_a_reader_takes_a_star_for(tmp_path):
+    (tmp_path / "all.csv").write_text("zip\n0\n0\n9\n02139\n02138\n02138\n")
+    # at level 1 the label * of 0 and 9 stands for all six people and 0213* for three of them: no share is defined
+    model = {"model": "delta_presence", "minimum": "0.1", "maximum": "0.9", "population": "all.csv"}
+    policy = Policy(attributes={"zip": {"role": "qi", "hierarchy": {"kind": "masking"}}}, privacy=[model],
+                    recoding={"algorithm": "optimal"})  # fmt: skip
+    release = ind.anonymize(pa.table({"zip": ["0", "9", "02139", "02138"]}), policy.at(tmp_path))
+    assert set(release.table["zip"].to_pylist()) == {"*"}
+
+
+def test_buckets_of_one_character_codes_can_be_parted():
+    table = pa.table({"sex": ["f", "m"] * 4, "code": ["0", "9", "0", "9", "12", "13", "12", "13"]})
+    policy = Policy(
+        attributes={
+            "sex": {"role": "qi", "hierarchy": {"kind": "suppress"}},
+            "code": {"role": "sensitive", "hierarchy": {"kind": "masking"}},
+        },
+        privacy=[{"model": "t_closeness", "attribute": "code", "t": "0.3", "distance": "hierarchical"}],
+        recoding={"algorithm": "sabre"},
+    )
+    assert ind.anonymize(table, policy).document["models"][0]["satisfied"]
+
+
 def test_codes_and_their_extensions_meet_when_filled_up():
     texts = ["02139", "02139-4307", "10001", "10001-2222"]
     codes = build_hierarchy("zip", texts, spec={"kind": "masking", "fill": "longest"})

@@ -151,7 +151,7 @@ def _split(
         middle = lo + int(np.searchsorted(below, below[-1] / 2))
         keys = codes > min(middle, hi - 1)
     else:
-        keys = hierarchy.levels[max(hierarchy.smallest(lo, hi)[0] - 1, 0)].node_of[codes]
+        keys = hierarchy.levels[hierarchy.meeting(lo, hi) - 1].node_of[codes]
     failed, rows = _failing(prepared, _regrouped(assignment, entries, np.asarray(keys).reshape(-1, 1)))
     models = sorted({name for names in failed for name in names})
     return {

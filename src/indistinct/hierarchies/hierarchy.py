@@ -184,17 +184,30 @@ class Hierarchy:
         level, node = self.smallest(lo, hi)
         return self.levels[level].costs[node]
 
-    def smallest(self, lo: int, hi: int) -> tuple[int, int]:
-        """Level and node of the smallest node that covers the codes ``lo`` and ``hi``.
+    def meeting(self, lo: int, hi: int, least: int = 0) -> int:
+        """Lowest level, at least ``least``, at which one node covers the codes ``lo`` and ``hi``.
 
         Raises ValueError when no node does (a hierarchy that ends in several labels).
         """
-        for number in range(min(self.min_level, self.height), len(self.levels)):
-            level = self.levels[number]
-            if level.node_of[lo] == level.node_of[hi]:
-                return number, int(level.node_of[lo])
+        for number in range(min(max(self.min_level, least), self.height), len(self.levels)):
+            node_of = self.levels[number].node_of
+            if node_of[lo] == node_of[hi]:
+                return number
         message = f"no node of {self.attribute} covers codes {lo} and {hi}"
         raise ValueError(message)
+
+    def smallest(self, lo: int, hi: int, least: int = 0) -> tuple[int, int]:
+        """Level, at least ``least``, and node that are published for the codes ``lo`` to ``hi``.
+
+        It is the smallest node that covers both, or the root where that node has its label. Raises as ``meeting`` does.
+        """
+        level = self.meeting(lo, hi, least)
+        node = int(self.levels[level].node_of[lo])
+        return (self.height, 0) if level and self.is_root(level, node) else (level, node)
+
+    def is_root(self, level: int, node: int) -> bool:
+        """Whether a node is published as the root, so that a reader takes it for everything."""
+        return self.levels[level].labels[node] == self.root and len(self.levels[-1].labels) == 1
 
     def label(self, lo: int, hi: int) -> str | None:
         """Write the published text of a class of codes ``lo..hi``; None = missing."""

@@ -65,7 +65,9 @@ def _nodes(hierarchy: Hierarchy, lo: Int64, hi: Int64, fixed: int | None) -> tup
     """Level and node of each box: at a fixed level, or the smallest node that covers it."""
     level, node = np.full(len(lo), -1, np.int64), np.zeros(len(lo), np.int64)
     if fixed:
-        return np.full(len(lo), fixed, np.int64), hierarchy.levels[fixed].node_of[lo].astype(np.int64)
+        level, node = np.full(len(lo), fixed, np.int64), hierarchy.levels[fixed].node_of[lo].astype(np.int64)
+        _lift(hierarchy, level, node)
+        return level, node
     if hierarchy.is_range:
         return level, node
     for number in range(min(hierarchy.min_level, hierarchy.height), len(hierarchy.levels)):
@@ -73,11 +75,20 @@ def _nodes(hierarchy: Hierarchy, lo: Int64, hi: Int64, fixed: int | None) -> tup
         covered = (level < 0) & (found.node_of[lo] == found.node_of[hi])
         level[covered] = number
         node[covered] = found.node_of[lo[covered]]
+    _lift(hierarchy, level, node)
     if (level < 0).any():
         first = int(np.flatnonzero(level < 0)[0])
         message = f"no node of {hierarchy.attribute} covers codes {lo[first]} and {hi[first]}"
         raise ValueError(message)
     return level, node
+
+
+def _lift(hierarchy: Hierarchy, level: Int64, node: Int64) -> None:
+    """Take cells that are published as the root for it, whichever level they are of."""
+    for number in range(1, hierarchy.height):
+        own = [at for at in range(len(hierarchy.levels[number].labels)) if hierarchy.is_root(number, at)]
+        at = (level == number) & np.isin(node, own)
+        level[at], node[at] = hierarchy.height, 0
 
 
 def costs(found: Cells) -> tuple[NDArray[Any], int]:

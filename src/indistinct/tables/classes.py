@@ -13,6 +13,8 @@ from indistinct.tables.order import lexicographic_order, numbered_rows, run_star
 from indistinct.tables.records import SUPPRESSED, Assignment, Classes, CoveredPopulation, Detail, Histogram, Recoding
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from indistinct.tables.records import Frequencies, Holdings
@@ -91,7 +93,7 @@ def covered_population(frequencies: Frequencies, assignment: Assignment) -> Cove
     if population is None:
         return None
     recoding, total = recoding_of(frequencies, assignment), int(population.rows.sum())
-    if assignment.levels is None:
+    if assignment.levels is None or _published_as_root(recoding, assignment.levels):
         lo, hi = widened(recoding)
         rows, covered = counted_in_boxes(population.tuples, population.rows, lo, hi)
         return CoveredPopulation(rows, total - covered, total)
@@ -104,6 +106,15 @@ def covered_population(frequencies: Frequencies, assignment: Assignment) -> Cove
     np.add.at(sums, group[len(ours) :], population.rows)
     rows = sums[group[: len(ours)]]
     return CoveredPopulation(rows, total - int(rows.sum()), total)
+
+
+def _published_as_root(recoding: Recoding, levels: Sequence[int]) -> bool:
+    """Whether a class has the label of the root at a lower level: then classes cover one another."""
+    return any(
+        0 < level < hierarchy.height and hierarchy.is_root(level, node)
+        for position, (hierarchy, level) in enumerate(zip(recoding.quasi, levels, strict=True))
+        for node in np.unique(hierarchy.levels[level].node_of[recoding.lo[:, position]]).tolist()
+    )
 
 
 def detail(frequencies: Frequencies, assignment: Assignment) -> Detail:
@@ -125,6 +136,7 @@ def widened(recoding: Recoding) -> tuple[Int32, Int32]:
     lo, hi = recoding.lo.copy(), recoding.hi.copy()
     for position, hierarchy in enumerate(recoding.quasi):
         last = hierarchy.size - 1
+        fixed = 0 if recoding.levels is None else recoding.levels[position]
         if hierarchy.is_range:
             if hierarchy.missing >= 0:
                 mixed = (hi[:, position] == last) & (lo[:, position] < last)
@@ -133,7 +145,7 @@ def widened(recoding: Recoding) -> tuple[Int32, Int32]:
         pairs, inverse = np.unique(np.stack([lo[:, position], hi[:, position]], axis=1), axis=0, return_inverse=True)
         ends = np.empty_like(pairs)
         for number, (low, high) in enumerate(pairs.tolist()):
-            level, node = hierarchy.smallest(low, high)
+            level, node = hierarchy.smallest(low, high, fixed)
             codes = np.flatnonzero(hierarchy.levels[level].node_of == node)
             ends[number] = codes[0], codes[-1]
         lo[:, position], hi[:, position] = ends[inverse.reshape(-1)].T

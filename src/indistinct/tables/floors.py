@@ -1,6 +1,6 @@
 """The floor of a table: algorithms see no finer values than those that a policy lets out.
 
-Where level 0 of a hierarchy joins values (``min_level``, or ``top`` and ``bottom`` of intervals), cells that are alike
+Where level 0 of a hierarchy joins values (``min_level``, levels of dates, ``top`` and ``bottom``), cells that are alike
 on it are one. An algorithm decides on the joined cells; its decision is then spread over the cells that were counted.
 """
 

@@ -162,7 +162,7 @@ class _Costs:
             return Fraction(rows - int(self.counts[lo : hi + 1].min()), self.total)
         if self.distance == "ordered":
             return Fraction(rows * (hi - lo), self.total * (self.hierarchy.size - 1))
-        level, _ = self.hierarchy.smallest(lo, hi)
+        level = self.hierarchy.meeting(lo, hi)
         return Fraction(rows * level, self.total * self.hierarchy.height)
 
     def best_cut(self, lo: int, hi: int) -> int:
@@ -182,8 +182,7 @@ def _split(hierarchy: Hierarchy, bucket: Bucket, costs: _Costs, distance: str) -
     """Children of the smallest node where the distance follows a tree, or one is known; else the best two runs."""
     lo, hi = bucket
     if distance != "ordered" and hierarchy.height > 1:
-        level, _ = hierarchy.smallest(lo, hi)
-        nodes = hierarchy.levels[level - 1].node_of[lo : hi + 1]
+        nodes = hierarchy.levels[hierarchy.meeting(lo, hi) - 1].node_of[lo : hi + 1]
         edges = [lo, *(np.flatnonzero(np.diff(nodes)) + lo + 1).tolist(), hi + 1]
         return [(begin, end - 1) for begin, end in pairwise(edges)]
     cut = costs.best_cut(lo, hi)
