@@ -82,9 +82,15 @@ def _require_bounds(policy: Policy, chosen: Algorithm) -> None:
         if attribute.max_level is not None and not chosen.by_level:
             able = ", ".join(one.name for one in algorithms() if one.by_level)
             raise PolicyError(
-                f'max_level of "{column}" is not held by {chosen.name}, which may publish any level above; leave it out, '
-                f"or set algorithm to one that holds it: {able}",
+                f'max_level of "{column}" is not held by {chosen.name}, which may publish any level above; leave it '
+                f"out, or set algorithm to one that holds it: {able}",
                 key=f"attributes.{column}.max_level",
+            )
+        if aggregate != "range" and attribute.partial:
+            raise PolicyError(
+                f'partial = true of "{column}" lets a month or a year stand beside full dates, and aggregate = '
+                f'"{aggregate}" needs one day for each; leave partial out, or set aggregate = "range"',
+                key="recoding.aggregate",
             )
         spec = attribute.spec or {}
         floor = "min_level" if attribute.min_level else next((end for end in ("top", "bottom") if end in spec), None)
