@@ -186,3 +186,23 @@ def test_empty_texts_are_written_where_no_token_is_missing(tmp_path):
     for name, missing in (("out.csv", []), ("out.parquet", [""])):
         policy = ind.Policy(attributes=attributes, privacy=[ind.KAnonymity(2)], table={"missing": missing})
         assert ind.anonymize(table, policy, output=tmp_path / name).document["satisfied"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "xlsx", "dta"])
+@pytest.mark.parametrize("unit", ["s", "ms"])
+def test_durations_that_are_written_as_numbers_are_named(tmp_path, suffix, unit):
+    table = pa.table({"q": list("aabb"), "stay": pa.array([1, 2, 5, 6], pa.duration(unit))})
+    roles = {"q": {"role": "qi", "hierarchy": SUPPRESS}, "stay": {"role": "insensitive", "confirmed": True}}
+    release = ind.anonymize(table, ind.Policy(attributes=roles, privacy=[ind.KAnonymity(2)]))
+    release.write(tmp_path / f"x.{suffix}")
+    [message] = [one["message"] for one in release.document["warnings"] if one["kind"] == "durations"]
+    assert f'"stay" holds durations, and .{suffix} files have none' in message
+    assert ("whole numbers of seconds" if unit == "s" else "whole numbers of milliseconds") in message
+
+
+def test_durations_that_stay_durations_are_not_named(tmp_path):
+    table = pa.table({"q": list("aabb"), "stay": pa.array([1, 2, 5, 6], pa.duration("s"))})
+    roles = {"q": {"role": "qi", "hierarchy": SUPPRESS}, "stay": {"role": "insensitive", "confirmed": True}}
+    policy = ind.Policy(attributes=roles, privacy=[ind.KAnonymity(2)])
+    release = ind.anonymize(table, policy, output=tmp_path / "x.parquet")
+    assert not [one for one in release.document["warnings"] if one["kind"] == "durations"]

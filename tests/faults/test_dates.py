@@ -3,6 +3,7 @@
 import csv
 import datetime as dt
 import shutil
+import time
 from fractions import Fraction
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -199,3 +200,35 @@ def test_partial_goes_with_calendar_hierarchies_of_iso_dates(change):
     fine = {"role": "qi", "type": "date", "partial": True, "hierarchy": {"kind": "dates", "levels": ["month"]}}
     with pytest.raises(ind.PolicyError, match="partial"):
         ind.Policy(attributes={"d": fine | change})
+
+
+@pytest.mark.parametrize("aggregate", ["mean", "median", "mode"])
+@pytest.mark.parametrize("algorithm", ["mondrian", "mdav", "hilbert"])
+def test_partial_dates_have_no_aggregate(tmp_path, aggregate, algorithm):
+    (tmp_path / "x.csv").write_text("day\n2024-01\n2024-01-03\n2024-02\n2024-02-09\n")
+    dates = {"kind": "dates", "levels": ["month", "year"]}
+    policy = ind.Policy(
+        attributes={"day": {"role": "qi", "type": "date", "partial": True, "hierarchy": dates}},
+        privacy=[ind.KAnonymity(2)],
+        recoding={"algorithm": algorithm, "aggregate": aggregate},
+    )
+    with pytest.raises(ind.PolicyError, match=f'partial = true of "day".*aggregate = "{aggregate}"'):
+        ind.anonymize(tmp_path / "x.csv", policy)
+
+
+def test_a_zone_aware_parquet_is_read_again_under_any_time_zone_of_the_session(tmp_path, monkeypatch):
+    quasi = {"role": "qi", "hierarchy": {"kind": "suppress"}}
+    table = BERLIN.append_column("sex", pa.array(list("ffmm")))
+    policy = ind.Policy(
+        attributes={"when": {"role": "insensitive", "confirmed": True}, "sex": quasi}, privacy=[ind.KAnonymity(2)]
+    )
+    for zone in ("UTC", "America/New_York", "Asia/Kolkata"):
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        place = tmp_path / f"{zone.replace('/', '-')}.parquet"
+        release = ind.anonymize(table, policy, output=place)
+        assert release.document["satisfied"]
+        assert sorted(pq.read_table(place)["when"].to_pylist()) == sorted(MOMENTS)
+        assert ind.verify(table, place, policy).satisfied
+    monkeypatch.undo()
+    time.tzset()

@@ -4,6 +4,7 @@ import csv
 import json
 import runpy
 import shutil
+import zipfile
 from pathlib import Path
 
 import duckdb
@@ -13,10 +14,10 @@ import pyarrow as pa
 import pyreadstat
 import pytest
 import xlsxwriter
-from indistinct.cli.main import run
-from indistinct.tables.source import TableOptions, open_source
 
 import indistinct as ind
+from indistinct.cli.app import run
+from indistinct.formats.source import TableOptions, open_source
 
 HERE = Path(__file__).parent
 OF_ONE_COLUMN = HERE / "13-missing-code-of-one-column"
@@ -131,3 +132,45 @@ def test_other_far_cells(tmp_path, row, column, cell):
     book.close()
     with pytest.raises(ind.DataError, match=cell):
         open_source(tmp_path / "x.xlsx")
+
+
+OFFICE = "urn:oasis:names:tc:opendocument:xmlns:"
+SHOWN = "<text:p>#DIV/0!</text:p>"
+FAILED = 'table:formula="of:=1/0" office:value-type="string" office:string-value=""'
+ERROR = f"<table:table-cell {FAILED}>{SHOWN}</table:table-cell>"
+HOLE = '<table:table-cell table:formula="of:=1+1"/>'
+
+
+def open_document(path, cells_of_rows):
+    """Write the least that is an .ods workbook; texts beginning with < are cells as they are."""
+    rows = ""
+    for row in cells_of_rows:
+        rows += "<table:table-row>"
+        for one in row:
+            text = f"<text:p>{one}</text:p>"
+            is_cell = one.startswith("<")
+            rows += one if is_cell else f'<table:table-cell office:value-type="string">{text}</table:table-cell>'
+        rows += "</table:table-row>"
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    names = " ".join(f'xmlns:{name}="{OFFICE}{name}:1.0"' for name in ("office", "table", "text"))
+    sheet = f'<table:table table:name="data">{rows}</table:table>'
+    text = f"<office:body><office:spreadsheet>{sheet}</office:spreadsheet></office:body>"
+    with zipfile.ZipFile(path, "w") as book:
+        book.writestr("mimetype", kind)
+        book.writestr("content.xml", f"<office:document-content {names}>{text}</office:document-content>")
+        entry = '<m:file-entry m:full-path="content.xml" m:media-type="text/xml"/>'
+        book.writestr("META-INF/manifest.xml", f'<m:manifest xmlns:m="{OFFICE}manifest:1.0">{entry}</m:manifest>')
+    return path
+
+
+@pytest.mark.parametrize(("holes", "count"), [([ERROR], 1), ([HOLE], 1), ([ERROR, HOLE, ERROR], 3)])
+def test_cells_of_open_document_that_may_be_errors_are_named(tmp_path, holes, count):
+    path = open_document(tmp_path / "x.ods", [["a", "b"], *(["1", hole] for hole in holes), ["2", "x"]])
+    [notice] = [one for one in open_source(path).warnings if one.kind == "empty-cells"]
+    assert notice.message.startswith("in .ods files a cell with an error (#N/A), or with a formula")
+    assert f'"b" has {count};' in notice.message
+
+
+def test_nothing_is_said_of_a_full_open_document(tmp_path):
+    path = open_document(tmp_path / "x.ods", [["a", "b"], ["1", "x"], ["2", "y"]])
+    assert not [one for one in open_source(path).warnings if one.kind == "empty-cells"]

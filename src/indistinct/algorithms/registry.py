@@ -86,6 +86,12 @@ def _require_bounds(policy: Policy, chosen: Algorithm) -> None:
                 f"out, or set algorithm to one that holds it: {able}",
                 key=f"attributes.{column}.max_level",
             )
+        if aggregate != "range" and attribute.partial:
+            raise PolicyError(
+                f'partial = true of "{column}" lets a month or a year stand beside full dates, and aggregate = '
+                f'"{aggregate}" needs one day for each; leave partial out, or set aggregate = "range"',
+                key="recoding.aggregate",
+            )
         floor = attribute.floor
         if aggregate != "range" and floor is not None:
             raise PolicyError(

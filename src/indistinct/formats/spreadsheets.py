@@ -12,7 +12,7 @@ from indistinct.errors import DataError
 from indistinct.formats.columnar import EXACT_DOUBLE, table_source
 from indistinct.formats.source import check_names, extra, nameless, trimmed
 from indistinct.notices import Notice, Sentence
-from indistinct.tables.workbook_cells import UNSTORED, Cells, cells_of
+from indistinct.tables.workbook_cells import UNSTORED, cells_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,8 +33,9 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:  # noqa: C901
     times ``10:30:00``, whole numbers without a fraction, truth values ``true`` and ``false``; text cells stay as they
     are. Empty cells are missing, and so are texts in ``options.missing``. Formulas give the value that was stored with
     them; reading a column of an .xlsx with formulas that have none, or with errors (``#N/A``) that are not among the
-    missing tokens, raises DataError with their count. Rows without any value are left out,
-    with a notice, unless there is but one column.
+    missing tokens, raises DataError with their count. In .xls and .ods files they cannot be told from empty cells: a
+    notice says so of the columns that have some. Rows without any value are left out, with a notice, unless there is
+    but one column.
 
     Raises UnsupportedError without the package fastexcel, DataError for a broken workbook, an unknown sheet or no
     rows, SchemaError for columns without or with the same name. Reads all of the sheet into memory.
@@ -46,7 +47,7 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:  # noqa: C901
     try:
         book = fastexcel.read_excel(str(path))
         sheet = _sheet(book.sheet_names, path.name, options.sheet)
-        cells = cells_of(path, sheet) if path.suffix.lower() == ".xlsx" else Cells()
+        cells = cells_of(path, sheet) if path.suffix.lower() == ".xlsx" else None
         header = [column[0].as_py() for column in _load(book, sheet, header_row=None, n_rows=1).columns]
         data = _load(book, sheet)
         texts = _texts(book, sheet, data)
@@ -63,17 +64,20 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:  # noqa: C901
     if options.trim != "none":
         names, renamed = trimmed(names)
         notices += renamed
-    kept, columns = [], []
+    odd = {} if cells is None else cells.odd
+    kept, columns, holes = [], [], {}
     unread: dict[str, dict[str, int]] = {}
     for position, (name, column) in enumerate(zip(names, texts, strict=False)):
         if not name.strip() and column.null_count == len(column):
             notices.append(nameless(position + 1))
             continue
         kept.append(name)
+        holes[name] = pc.sum(pc.fill_null(pc.equal(column, ""), fill_value=True)).as_py()
         columns.append(_finished(column, options))
         tokens = {*options.missing, *options.missing_values.get(name, ())}
-        unread[name] = {what: count for what, count in cells.odd.get(position, {}).items() if what not in tokens}
+        unread[name] = {what: count for what, count in odd.get(position, {}).items() if what not in tokens}
     check_names(kept, path.name)
+    notices += _holes(path, holes) if cells is None else []
     source = table_source(pa.table(columns, names=kept), path.name)
     source.is_text = True
     read = source.read
@@ -94,6 +98,20 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:  # noqa: C901
         )
         source.warnings.append(Notice("other-sheets", None, message))
     return source
+
+
+def _holes(path: Path, holes: Mapping[str, int]) -> list[Notice]:
+    """Say which columns have empty cells that may be something else."""
+    some = tuple(Sentence('"{name}" has {n}', name=name, n=count) for name, count in holes.items() if count)
+    if not some:
+        return []
+    message = Sentence(
+        "in {suffix} files a cell with an error (#N/A), or with a formula whose value is not stored, is not told from an "
+        "empty one: {which}; save the workbook as .xlsx, where such cells are named",
+        suffix=path.suffix.lower(),
+        which=some,
+    )
+    return [Notice("empty-cells", None, message)]
 
 
 def _refuse_unread(name: str, cells: Mapping[str, int]) -> None:

@@ -7,11 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from indistinct.errors import DataError, IndistinctError, SchemaError
 from indistinct.formats.source import open_source, path_of
 from indistinct.formats.write import DELIMITED_OUTPUTS
 from indistinct.hierarchies.suppression import ROOT
+from indistinct.notices import Notice, Sentence
 from indistinct.proof.recount import count_source
 from indistinct.session.absent_columns import range_names
 from indistinct.session.prepare import options_of
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
     from indistinct.policy import Policy
     from indistinct.proof.recount import Recount
     from indistinct.session.prepare import Prepared
+    from indistinct.tables.published import PublishedColumn
 
+WITH_TYPES = ("parquet", "arrow", "feather", "ipc")
 WITHOUT_EMPTY_TEXTS = (".xlsx", ".sav", ".dta")
 
 
@@ -85,6 +89,33 @@ def refuse_unwritable(prepared: Prepared, path: Path | None) -> None:
             "in the frame",
             column=name,
         )
+
+
+def duration_notices(columns: Sequence[PublishedColumn], path: Path) -> list[Notice]:
+    """Say in which unit durations are written, where the format of ``path`` keeps the number only."""
+    if path.suffix.lower().removeprefix(".") in WITH_TYPES:
+        return []
+    units = {
+        "s": Sentence("seconds"),
+        "ms": Sentence("milliseconds"),
+        "us": Sentence("microseconds"),
+        "ns": Sentence("nanoseconds"),
+    }
+    return [
+        Notice(
+            "durations",
+            column.name,
+            Sentence(
+                '"{name}" holds durations, and {suffix} files have none: they are written as whole numbers of {unit}; say '
+                "so where the file is described, or write parquet",
+                name=column.name,
+                suffix=path.suffix.lower(),
+                unit=units[column.type.unit],
+            ),
+        )
+        for column in columns
+        if pa.types.is_duration(column.type)
+    ]
 
 
 def published_options(policy: Policy, path: Path | None, dialect: str | None) -> TableOptions:

@@ -6,6 +6,8 @@ as ``1``. Delimited files for spreadsheets guard formulas by a quote.
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from indistinct.formats.write import DELIMITED_OUTPUTS, unsafe_text
@@ -24,11 +26,16 @@ def guard_of(policy: Policy, path: Path | None) -> Callable[[str], str]:
     return unsafe_text if guarded else str
 
 
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:?\d\d)")
+
+
 def speller(texts: Iterable[str | None], decimal: str = ".") -> Callable[[str], str]:
     """Return the function that gives a value of a typed column the spelling it has first in ``texts``.
 
     >>> speller(["1.50", "true", "a"])("1.5"), speller(["true"])("1"), speller(["2"])("3")
     ('1.50', 'true', '3')
+    >>> speller(["2024-04-01 00:30:00+02:00"])("2024-03-31 22:30:00Z")
+    '2024-04-01 00:30:00+02:00'
     """
     known: dict[object, str] = {}
     for text in texts:
@@ -53,6 +60,10 @@ def spellers(
 
 
 def _value(text: str, decimal: str) -> object:
+    if (moment := _MOMENT.fullmatch(text)) is not None:  # readers give it on the clock of their session, or in UTC
+        when = datetime.fromisoformat(moment[1] + moment[3])
+        since = when.replace(tzinfo=UTC) - datetime.min.replace(tzinfo=UTC) - (when.utcoffset() or timedelta())
+        return since, (moment[2] or "").rstrip("0").rstrip(".")
     if text in ("true", "false"):
         text = "1" if text == "true" else "0"
     return number_key(text, decimal) or text

@@ -14,7 +14,13 @@ from indistinct.history.consult import consult, open_ledger
 from indistinct.outputs import Output, check_outputs, publish
 from indistinct.proof.groups import SHEETS, pair_of, verify_groups_written
 from indistinct.proof.invariance import verify_invariance_written
-from indistinct.proof.published_file import delimiter_of, missing_text, published_options, refuse_unwritable
+from indistinct.proof.published_file import (
+    delimiter_of,
+    duration_notices,
+    missing_text,
+    published_options,
+    refuse_unwritable,
+)
 from indistinct.proof.ranges import check_ranges, false_ranges
 from indistinct.proof.release import verify_written
 from indistinct.publish.manifest import hashes, manifest_path, stage_manifest
@@ -59,6 +65,8 @@ def deliver(
     check_ranges(policy, (), output)
     refuse_unwritable(prepared, output)
     progress("write", 0, published.rows)
+    for table in _tables(decision):
+        document["warnings"] += [notice.document() for notice in duration_notices(table.columns, output)]
     if not policy.output.spreadsheet_safe and output.suffix.lower() in DELIMITED_OUTPUTS:
         for table in _tables(decision):
             notices = formula_notices(table.columns, table.repeat, secret=prepared.roles.sensitive)
