@@ -20,6 +20,8 @@ import indistinct as ind
 
 ROOT = Path(__file__).resolve().parents[1]
 COPIED = ("README.md", "README.zh-CN.md", "LICENSE", "docs", "examples", "experiments/proximity/results")
+# sections of a docstring that hold entries, each with an indented text
+LISTED = ("Parameters", "Returns", "Raises")
 LEFT_OUT = ("__pycache__", "reference.py", "register.py", "discharges.csv")
 COMMANDS = (
     "profile", "audit", "policy draft", "policy check", "policy schema", "hierarchy build", "hierarchy check",
@@ -29,16 +31,26 @@ COMMANDS = (
 
 
 def text_of(docstring: str) -> Iterator[str]:
-    """Lines of a docstring as Markdown: examples become blocks of code."""
-    inside = False
-    for line in inspect.cleandoc(docstring).splitlines():
+    """Lines of a docstring as Markdown: examples become blocks of code, sections bold words with lists."""
+    inside, section = False, ""
+    lines = inspect.cleandoc(docstring).splitlines()
+    for position, line in enumerate(lines):
+        following = lines[position + 1] if position + 1 < len(lines) else ""
         if line.startswith(">>>") and not inside:
             yield "```python"
             inside = True
         if inside and not line.strip():
             yield "```"
             inside = False
-        yield line
+        if line and following == "-" * len(line):
+            section = line
+            yield f"**{line}**"
+        elif section and line == "-" * len(section):
+            yield ""
+        elif section in LISTED and line.strip():
+            yield f"- `{line}`" if following.startswith(" ") and not line.startswith(" ") else f"  {line.strip()}"
+        else:
+            yield line
     if inside:
         yield "```"
 

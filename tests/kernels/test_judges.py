@@ -12,7 +12,7 @@ import pytest
 from indistinct.algorithms.full_domain.dense import dense_test
 from indistinct.algorithms.full_domain.tables import Table
 from indistinct.kernels import judges
-from indistinct.kernels.criteria import BAND, violation
+from indistinct.kernels.criteria import BAND, cap_ratios, violation
 from indistinct.models import contract
 from indistinct.models.contract import Criterion
 
@@ -150,6 +150,12 @@ def test_entropy_bounds_by_hand():
     assert decided(criterion(contract.ENTROPY, 2), (9, 2, 0, 0), k=5)[1] == [11]
 
 
+def ratios_of(length, values):
+    ratios = np.empty(values + 1)
+    cap_ratios(length, ratios)
+    return ratios
+
+
 @pytest.mark.parametrize("length", [1.5, 2.0, 2.5, 3.0])
 @pytest.mark.parametrize("values", [2, 3, 4])
 def test_cap_ratios_are_the_most_of_one_value_beside_equal_others(length, values):
@@ -159,7 +165,7 @@ def test_cap_ratios_are_the_most_of_one_value_beside_equal_others(length, values
         shares = [ratio / (1 + ratio), *[1 / (1 + ratio) / (values - 1)] * (values - 1)]
         return -sum(p * log(p) for p in shares)
 
-    ratios = judges.cap_ratios(length, 4)
+    ratios = ratios_of(length, 4)
     if values < length:
         assert ratios[values] == -1
     else:
@@ -167,7 +173,7 @@ def test_cap_ratios_are_the_most_of_one_value_beside_equal_others(length, values
         assert entropy(ratios[values] * 1.001) < log(length)
         assert ratios[values] >= 1 / (values - 1) - 1e-9
     assert ratios[0] == -1
-    assert judges.cap_ratios(1.0, 3)[1] == np.inf
+    assert ratios_of(1.0, 3)[1] == np.inf
 
 
 def test_recursive_ties_and_bounds_by_hand():

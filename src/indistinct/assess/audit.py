@@ -88,9 +88,39 @@ def audit(
     (``exempt``, the default) or judged as a class (``class``, the default under a policy that publishes them as one,
     ``rows = "test"``).
 
-    Raises PolicyError, SchemaError and DataError for what cannot be judged; PolicyError for flags beside a policy,
-    TypeError for unknown ones. Not checked: whether the labels of a published table are true (``verify`` does that).
+    Not checked: whether the labels of a published table are true (``verify`` does that).
 
+    Parameters
+    ----------
+    table
+        The table: a file, a frame or an Arrow table; or a database, with ``query`` or ``sql_table``.
+    policy
+        The policy, or flags in its place.
+    reference
+        A table whose distribution is the reference; else the table itself.
+    suppressed_rows
+        ``exempt`` or ``class``: what becomes of rows of tokens.
+    query, sql_table
+        A query to a database, or a table of one, in place of a file.
+    progress
+        Called with what is being done, and how far it is.
+    **flags
+        Columns and thresholds, as in ``policy.from_flags``.
+
+    Returns
+    -------
+    Audit
+        What each model says of the table, with its best parameters.
+
+    Raises
+    ------
+    PolicyError, SchemaError, DataError
+        For what cannot be judged; PolicyError for flags beside a policy.
+    TypeError
+        For unknown flags.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> table = pa.table({"zip": ["1", "1", "2", "2"], "ill": ["a", "b", "a", "a"]})
     >>> answer = audit(table, qi=["zip"], sensitive=["ill"])

@@ -114,9 +114,40 @@ def compare(
     With ``output``, a folder, every finished run is appended to ``compare.jsonl`` there and taken from it next time, if
     policy, table, hierarchies and version are the same; ``compare.csv`` holds the table. Both are internal documents.
 
-    Raises PolicyError for an unknown algorithm or k, for a budget that is none and for a folder whose ``compare.csv``
-    is the source or not that of a comparison, what reading raises, and Cancelled.
+    Parameters
+    ----------
+    table
+        The table: a file, a frame or an Arrow table; or a database, with ``query`` or ``sql_table``.
+    policy
+        The policy, a file of one, or what ``Policy`` takes.
+    algorithms
+        "all", or names.
+    k
+        Values that take the place of the k of the policy in turn.
+    output
+        A folder that keeps the runs; without it nothing is written.
+    query, sql_table
+        A query to a database, or a table of one, in place of a file.
+    epsilon_budget
+        What the runs of ``safepub`` may spend together on this table.
+    progress
+        Called with what is being done, and how far it is.
 
+    Returns
+    -------
+    Comparison
+        A run for each algorithm and k, side by side.
+
+    Raises
+    ------
+    PolicyError
+        For an unknown algorithm or k, for a budget that is none and for a folder whose ``compare.csv`` is the
+        source or not that of a comparison; beside what reading raises.
+    Cancelled
+        When it is interrupted.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> from indistinct.policy import Policy
     >>> policy = Policy(

@@ -80,7 +80,28 @@ def explain(
     one parameter at a time, the others as in the policy, by searches of quality ``fast``: what they find can be had;
     that no more can be had is not proved.
 
-    Raises what reading and counting raise. A target that cannot be met is an answer, not an error.
+    Parameters
+    ----------
+    table
+        The table: a file, a frame or an Arrow table; or a database, with ``query`` or ``sql_table``.
+    policy
+        The policy, a file of one, or what ``Policy`` takes.
+    loss
+        The most LM (0 to 1) that searches for better parameters may cost.
+    query, sql_table
+        A query to a database, or a table of one, in place of a file.
+    progress
+        Called with what is being done, and how far it is.
+
+    Returns
+    -------
+    Explanation
+        What is done and why, and what would help. A target that cannot be met is an answer, not an error.
+
+    Raises
+    ------
+    PolicyError, SchemaError, DataError, HierarchyError
+        What reading and counting raise.
     """
     policy = given_policy(policy)
     policy.require_models()

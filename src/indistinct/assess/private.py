@@ -97,8 +97,42 @@ def private(
     Not checked: that bounds were not taken from the table, and what was asked before; each call spends its epsilon
     anew. Randomness is that of the system.
 
-    Raises PolicyError for bounds that are not declared and for budgets that are none, SchemaError when the tables do
-    not fit together, UnsupportedError without OpenDP.
+    Parameters
+    ----------
+    original
+        The table before anonymization, as a file or a frame.
+    published
+        The published table, as a file or a frame.
+    policy
+        The policy, a file of one, or what ``Policy`` takes.
+    queries
+        PrivateCount, PrivateHistogram and PrivateMean; by default those whose bounds are declared.
+    st
+        The second table of a release of two, by group.
+    epsilon
+        Shared evenly by the queries that name neither epsilon nor accuracy.
+    bounds
+        Lowest and highest of ordered columns, all values of others.
+    rows
+        ``public`` or ``private``: whether the number of rows is protected.
+    query, sql_table
+        A query to a database, or a table of one, in place of a file.
+    progress
+        Called with what is being done, and how far it is.
+
+    Returns
+    -------
+    Private
+        Answers and errors of both ways.
+
+    Raises
+    ------
+    PolicyError
+        For bounds that are not declared and for budgets that are none.
+    SchemaError
+        When the tables do not fit together.
+    UnsupportedError
+        Without OpenDP.
     """
     policy = given_policy(policy)
     if rows not in ("public", "private"):

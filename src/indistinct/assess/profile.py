@@ -84,8 +84,35 @@ def profile(
     sets of up to so many columns on which no two rows are equal (``risk.unique_columns``; 0 leaves the search out).
     Identifiers are recognised by name, form and check digits (``policy.identifiers``), locally.
 
-    Raises SchemaError and DataError for a table that cannot be read, PolicyError for a negative size.
+    Parameters
+    ----------
+    table
+        The table: a file, a frame or an Arrow table; or a database, with ``query`` or ``sql_table``.
+    max_size
+        Columns of a set that tells all rows apart, at most; 0 leaves the search out.
+    delimiter, encoding, missing
+        How a text file is read, where the first lines do not say.
+    query, sql_table
+        A query to a database, or a table of one, in place of a file.
+    beside
+        The folder that relative paths start from.
+    progress
+        Called with what is being done, and how far it is.
 
+    Returns
+    -------
+    Profile
+        Columns, suggested roles and sets of columns that tell rows apart.
+
+    Raises
+    ------
+    SchemaError, DataError
+        For a table that cannot be read.
+    PolicyError
+        For a negative size.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> answer = profile(pa.table({"age": ["30", "30", "41"], "sex": ["f", "m", "m"]}))
     >>> answer.roles, answer.document["unique_sets"]["sets"]

@@ -120,8 +120,47 @@ def risk(
     uniques of up to so many columns. ``published``: measure this table too, side by side; the same columns are taken,
     but for a population, which is written like the first table. Definitions: ``indistinct.risk`` and docs/risk.md.
 
-    Raises PolicyError, SchemaError and DataError for what cannot be measured, PolicyError for flags beside a policy.
+    Parameters
+    ----------
+    table
+        The table: a file, a frame or an Arrow table; or a database, with ``query`` or ``sql_table``.
+    policy
+        The policy, or flags in its place.
+    threshold
+        A risk above it is at risk; exact.
+    population
+        A table of the whole population, for the journalist's risk.
+    population_size, region
+        How many people the table is a sample of.
+    weights
+        The column of sampling weights, for the individual risk.
+    household
+        The column that says who lives together.
+    suda
+        Columns of special uniques, at most.
+    rows
+        Whether every row gets its risks.
+    published
+        A table to measure too, side by side.
+    query, sql_table
+        A query to a database, or a table of one, in place of a file.
+    progress
+        Called with what is being done, and how far it is.
+    **flags
+        How columns are read, as in ``policy.Reading``.
 
+    Returns
+    -------
+    Risk
+        Each measure with its definition and a sentence.
+
+    Raises
+    ------
+    PolicyError, SchemaError, DataError
+        For what cannot be measured; PolicyError for flags beside a policy.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> answer = risk(pa.table({"zip": ["1", "1", "2"]}), qi=["zip"])
     >>> answer.measures["prosecutor"]["sentence"]  # doctest: +ELLIPSIS

@@ -92,7 +92,46 @@ def utility(
     A release of two tables is given as ``published`` and ``st``, as ``release.table`` or as a workbook; what is said of
     the sensitive column is then what the groups say: each row has each value of its group by its share.
 
-    Raises SchemaError when the tables do not fit together, PolicyError for measures that make no sense here.
+    Parameters
+    ----------
+    original
+        The table before anonymization, as a file or a frame.
+    published
+        The published table, as a file or a frame.
+    policy
+        The policy, a file of one, or what ``Policy`` takes.
+    st
+        The second table of a release of two, by group.
+    queries, dimension, theta
+        How many random COUNT queries, over how many columns, of what expected share of the rows.
+    phi
+        Errors are relative to this share of the rows at least; see ``utility.queries``.
+    sensitive
+        The sensitive column that queries ask about.
+    sql
+        SELECT statements about the table ``data``.
+    regressions
+        Formulas such as ``"cost ~ age + ward"``.
+    target, estimator, encoding, holdout
+        The user's own scikit-learn task and the rows it is tested on.
+    seed
+        Of the random queries and draws; it protects nothing.
+    query, sql_table
+        A query to a database, or a table of one, in place of a file.
+    progress
+        Called with what is being done, and how far it is.
+
+    Returns
+    -------
+    Utility
+        Every measure, before and after.
+
+    Raises
+    ------
+    SchemaError
+        When the tables do not fit together.
+    PolicyError
+        For measures that make no sense here.
     """
     policy = given_policy(policy)
     source = open_source(original, options_of(policy, query=query, table=sql_table))

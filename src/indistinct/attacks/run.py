@@ -118,9 +118,61 @@ def attack(
     ``fail_above`` the answer is no when the mean gain of an attack (``fail_on =
     "average"``) or that of its worst case (``"worst"``) is above it.
 
-    Raises PolicyError for values out of range, SchemaError and DataError for tables that do not fit. Not checked: that
-    the original is the original.
+    Not checked: that the original is the original.
 
+    Parameters
+    ----------
+    published
+        The published table, as a file or a frame.
+    policy
+        The policy, or flags in its place.
+    second
+        The table of sensitive values of a two-table release.
+    identified
+        A table with names.
+    other, other_second
+        Another release of the same people.
+    original
+        The table before anonymization, as a file or a frame.
+    control
+        Persons held out before the release.
+    attacks
+        Names of attacks; all of them by default.
+    widths
+        Window of a numeric attribute for proximity.
+    rule_out
+        Values that background knowledge excludes.
+    known
+        Quasi-identifiers of a person that an attacker knows, for uniqueness.
+    bound
+        The share that a minimal algorithm keeps to; by default from the models of the policy.
+    tight
+        Whether ranges are known to end at members.
+    fail_above, fail_on
+        The gain, on average or in the worst case, above which the answer is no.
+    reveal
+        Name the persons that were found, for the holder of the data alone.
+    repeats
+        How often what draws at random is repeated.
+    progress
+        Called with what is being done, and how far it is.
+    **flags
+        How columns are read, as in ``policy.Reading``.
+
+    Returns
+    -------
+    Attacks
+        What each attack learnt beyond its baseline, or what it lacks.
+
+    Raises
+    ------
+    PolicyError
+        For values out of range.
+    SchemaError, DataError
+        For tables that do not fit.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> table = pa.table({"zip": ["1", "1", "2", "2"], "ill": ["a", "a", "a", "b"]})
     >>> attack(table, qi=["zip"], sensitive=["ill"])["homogeneity"]["learnt"]

@@ -33,3 +33,8 @@ def lean(function: Callable[P, R]) -> Callable[P, R]:
 def step(function: Callable[P, R]) -> Callable[P, R]:
     """Compile as ``lean`` does, for kernels only, which takes less time; a call from Python raises TypeError."""
     return compiled(function, "step")
+
+
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile as ``step`` does, into every function that calls it: for what a loop asks about every row or class."""
+    return compiled(function, "inlined")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Form = Literal["kernel", "lean", "step"]
+Form = Literal["kernel", "lean", "step", "inlined"]
 
 
 @contextmanager
@@ -55,7 +55,7 @@ def compiled(function: Callable[P, R], form: Form = "kernel") -> Callable[P, R]:
     if extended:
         made = numba.njit(nogil=True, **internals.OPTIONS[form])(function)
         if made is not function:
-            made.__class__ = internals.Inner if form == "step" else internals.Dispatcher
+            made.__class__ = internals.Inner if form in ("step", "inlined") else internals.Dispatcher
             made.enable_caching()
     else:
         made = kept_somewhere(lambda: numba.njit(nogil=True, cache=True)(function))

@@ -1,7 +1,8 @@
-"""The criteria of a policy, judged on small sets of units: a sparse twin of ``criteria.violation``.
+"""The criteria of a policy, judged on small sets of units by the values that occur in them.
 
-Searches ask about millions of candidate classes of a few rows over domains that may be large, so nothing here
-costs more than the members of the candidate (times the height of a tree, or the logarithm of the domain):
+The criteria are those of ``kernels.criteria``; here is how the sums that they compare are made of few values. Searches
+ask about millions of candidate classes of a few rows over domains that may be large, so nothing here costs more than
+the members of the candidate (times the height of a tree, or the logarithm of the domain):
 
 - equal and hierarchical distance are means over levels of total variations, ``sum of (p - q) where p > q``, which
   needs only the nodes that occur (a tree metric charges every edge the mass that crosses it);
@@ -14,7 +15,6 @@ where the model allows equality, as violated where it does not. Verdicts are not
 
 from __future__ import annotations
 
-from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -29,6 +29,11 @@ from indistinct.kernels.criteria import (
     T_HIERARCHICAL,
     T_ORDERED,
     K,
+    alpha_over,
+    entropy_over,
+    recursive_over,
+    spread,
+    top_and_tail,
 )
 from indistinct.kernels.units import ROWS, SIZE, Units
 
@@ -65,8 +70,8 @@ class Guards(NamedTuple):
 class Scratch(NamedTuple):
     """Work memory of one thread.
 
-    ``ids`` int32[n]; ``value`` int32[m], ``count`` int64[m] and ``bins`` int64[m] (zeros) for tallies; ``seen``
-    int64[64] for lists of classes.
+    ``ids`` int32[n]; ``value`` int32[m], ``count`` int64[.] and ``bins`` int64[m] (zeros) for tallies, with room after
+    the counts for the largest of them (recursive); ``seen`` int64[64] for lists of classes.
     """
 
     ids: Int32
@@ -79,10 +84,12 @@ class Scratch(NamedTuple):
 def scratch_of(guards: Guards, n: int) -> Scratch:
     """Work memory for n units."""
     m = int(guards.limits[WIDEST])
+    recursive = guards.spec[:, KIND] == RECURSIVE
+    longest = int(guards.parameter[recursive, 1].max(initial=0)) - 1
     return Scratch(
         np.empty(n, np.int32),
         np.empty(m, np.int32),
-        np.empty(m, np.int64),
+        np.empty(m + max(1, longest), np.int64),
         np.zeros(m, np.int64),
         np.empty(64, np.int64),
     )
@@ -99,7 +106,7 @@ def tally(units: Units, column: int, values: int, ids: Int32, scratch: Scratch) 
                 scratch.value[found] = value
                 found += 1
             scratch.bins[value] += units.counts[e]
-    if values <= 4 * found:
+    if values <= 4 * found:  # a pass over the domain costs less than a sort; the 4 is not measured
         found = 0
         for value in range(values):
             if scratch.bins[value] > 0:
@@ -186,38 +193,8 @@ def _tree(guards: Guards, q: int, found: int, rows: int, scratch: Scratch) -> fl
 
 
 @step
-def _recursive(c: float, length: int, found: int, rows: int, scratch: Scratch) -> float:
-    """Excess of the largest count over c times the tail, as a share of the rows."""
-    largest, tail = 0, rows
-    for _ in range(max(length - 1, 1)):  # strike out the largest count
-        best = 0
-        for i in range(1, found):
-            if scratch.count[i] > scratch.count[best]:
-                best = i
-        largest = max(largest, scratch.count[best])
-        if length > 1:
-            tail -= scratch.count[best]
-            scratch.count[best] = 0
-    over = (largest - c * tail) / (rows * max(1.0, c))
-    return 0.0 if over < -BAND else max(over, BAND)
-
-
-@step
-def _entropy(least: float, found: int, rows: int, scratch: Scratch) -> float:
-    total = 0.0
-    even = True
-    for i in range(found):
-        share = scratch.count[i] / rows
-        total -= share * log(share)
-        even = even and scratch.count[i] == scratch.count[0]
-    if even:  # exactly ln of the number of values
-        return max(0.0, log(least) - log(found)) if found < least else 0.0
-    return 0.0 if total > log(least) + BAND else max(log(least) - total, BAND)
-
-
-@step
 def over(guards: Guards, q: int, found: int, rows: int, scratch: Scratch) -> float:
-    """Shortfall of criterion q for the ``found`` counts in ``scratch``; may spoil them (recursive)."""
+    """Shortfall of criterion q for the ``found`` counts in ``scratch``."""
     kind = guards.spec[q, KIND]
     bound = guards.parameter[q, 0]
     if kind == DISTINCT:
@@ -231,11 +208,17 @@ def over(guards: Guards, q: int, found: int, rows: int, scratch: Scratch) -> flo
         for i in range(found):
             if guards.share[guards.spec[q, AT] + scratch.value[i]] > 0.0:
                 largest = max(largest, scratch.count[i])
-        over = largest / rows - bound
-    elif kind == ENTROPY:
-        return _entropy(bound, found, rows, scratch)
+        over = alpha_over(bound, largest, rows)
     else:
-        return _recursive(bound, int(guards.parameter[q, 1]), found, rows, scratch)
+        if kind == ENTROPY:
+            entropy, values, largest = spread(scratch.count, 0, found, rows, guards.share[:0])
+            over = entropy_over(bound, entropy, values, largest, rows)
+        else:
+            largest, tail = top_and_tail(
+                scratch.count, 0, found, rows, int(guards.parameter[q, 1]), scratch.count[found:]
+            )
+            over = recursive_over(bound, largest, tail, rows)
+        return 0.0 if over <= -BAND else max(over, BAND)
     return over if over > BAND else 0.0
 
 
@@ -285,8 +268,7 @@ def shortfall(units: Units, guards: Guards, ids: Int32, scratch: Scratch) -> flo
             k = guards.limits[LEAST_SIZE]
             total += (k - persons(units, ids, k, scratch)) / k
             continue
-        # the recursive test spoils the counts
-        if guards.spec[q, COLUMN] != column or guards.spec[q - 1, KIND] == RECURSIVE:
+        if guards.spec[q, COLUMN] != column:
             column = guards.spec[q, COLUMN]
             found = tally(units, column, guards.spec[q, VALUES], ids, scratch)
         total += over(guards, q, found, rows, scratch)

@@ -22,8 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _LEAN = {"_nrt": False, "no_cfunc_wrapper": True}
+_STEP = {**_LEAN, "no_cpython_wrapper": True}
 # by the forms of ``indistinct.kernels``
-OPTIONS: dict[str, dict[str, bool]] = {"kernel": {}, "lean": _LEAN, "step": {**_LEAN, "no_cpython_wrapper": True}}
+OPTIONS: dict[str, dict[str, bool]] = {
+    "kernel": {},
+    "lean": _LEAN,
+    "step": _STEP,
+    "inlined": {**_STEP, "forceinline": True},
+}
 
 
 class Kept(FunctionCache):
@@ -68,7 +74,7 @@ class Inner(Dispatcher):
         )
 
 
-def accepted(options: Mapping[str, bool] = OPTIONS["step"]) -> bool:
+def accepted(options: Mapping[str, bool] = OPTIONS["inlined"]) -> bool:
     """Whether this numba takes the options and makes functions as the classes above expect them.
 
     numba itself would say it at the first call of each function, in the middle of a run.

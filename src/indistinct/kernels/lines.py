@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
     Float64 = NDArray[np.float64]
 
+# relative difference of sums that count as equal, as in ``distances``; not measured
 EQUAL = 1e-9
 
 

@@ -47,12 +47,14 @@ class Attribute(Section):
     a floor under every algorithm, ``max_level`` a ceiling of full-domain search; both count from 0, the value itself.
     The first of the ``levels`` of dates is a floor too, and ``top`` and ``bottom`` of intervals pool always.
 
-    >>> Attribute(role="QI", type="integer", hierarchy={"kind": "range"}).role
-    'quasi_identifying'
-
     Raises PolicyError for settings that do not fit together: ``format`` without type date, ``order`` without
     type ordinal, a kind of hierarchy that cannot take the type, ``action`` on a column that is not
     identifying, a pseudonym without the place of its key. Not checked: values of the table, files.
+
+    Examples
+    --------
+    >>> Attribute(role="QI", type="integer", hierarchy={"kind": "range"}).role
+    'quasi_identifying'
     """
 
     hints: ClassVar[dict[str, str]] = {"key": "a key never stands in a policy; name key_file or key_env"}

@@ -47,6 +47,12 @@ NUMERIC_TYPES = ("integer", "decimal", "date")
 class Policy(Section):
     """What the user decided about one table.
 
+    Raises PolicyError with every problem on a line of its own: place, value, valid range, remedy. Not checked:
+    anything that needs the table (``resolve``) or files. Whether a privacy model is named is left to
+    ``require_models``, because an audit needs none.
+
+    Examples
+    --------
     >>> from indistinct.policy import KAnonymity
     >>> policy = Policy(
     ...     attributes={"age": {"role": "qi", "type": "integer", "hierarchy": {"kind": "range"}}},
@@ -55,10 +61,6 @@ class Policy(Section):
     ... )
     >>> policy.quasi_identifiers, policy.suppression.limit
     (('age',), Fraction(1, 50))
-
-    Raises PolicyError with every problem on a line of its own: place, value, valid range, remedy. Not checked:
-    anything that needs the table (``resolve``) or files. Whether a privacy model is named is left to
-    ``require_models``, because an audit needs none.
     """
 
     version: Annotated[Literal[1], BeforeValidator(whole)] = 1

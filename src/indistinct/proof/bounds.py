@@ -35,8 +35,25 @@ def bounds(published: Any, policy: GivenPolicy) -> pa.Table:
 
     ``published`` is a file of this program, or a frame; types integer and decimal give numbers, date gives days.
 
-    Raises what reading raises, and ValueError when a column of that name is there already.
+    Parameters
+    ----------
+    published
+        A file of this program, or a frame.
+    policy
+        The policy, a file of one, or what ``Policy`` takes.
 
+    Returns
+    -------
+    pyarrow.Table
+        The table with its new columns: numbers for integer and decimal, days for date.
+
+    Raises
+    ------
+    ValueError
+        When a column of such a name is there already; beside what reading raises.
+
+    Examples
+    --------
     >>> from indistinct.policy import Policy
     >>> age = {"role": "qi", "type": "integer", "hierarchy": {"kind": "intervals", "widths": [10]}}
     >>> table = pa.table({"age": ["[20, 30)", "41", "*"]})

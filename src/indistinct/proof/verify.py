@@ -99,8 +99,32 @@ def verify(
     Where the policy has transforms, they are done again on the original first; those that draw at random cannot be:
     then ``original`` has to be what ``transform`` returned or wrote.
 
-    Raises SchemaError when the published table has columns that the original lacks. Not checked: what an attacker
-    learns from other tables.
+    Not checked: what an attacker learns from other tables.
+
+    Parameters
+    ----------
+    original
+        The table before anonymization, as a file or a frame.
+    published
+        The published table, as a file or a frame.
+    policy
+        The policy, a file of one, or what ``Policy`` takes.
+    st
+        The second table of a release of two, by group.
+    query, sql_table
+        A query to a database, or a table of one, for the original.
+    progress
+        Called with what is being done, and how far it is.
+
+    Returns
+    -------
+    Verification
+        What is proven, refuted or open, with the places.
+
+    Raises
+    ------
+    SchemaError
+        When the published table has columns that the original lacks; beside what reading raises.
     """
     policy = given_policy(policy)
     if invariant_model(policy) is not None:

@@ -131,10 +131,42 @@ def anonymize(
     output, such as reports (``stage_report``): they are written before anything has its name, and then all files get
     theirs, or none.
 
-    Raises PolicyError, SchemaError, DataError, HierarchyError for wrong input, InfeasibleError (with ``reason`` and
-    ``nearest``) when the target cannot be met, VerificationError when a written file is not right, or a release breaks
-    a guarantee of an earlier one in the ledger of ``[releases]``. In every case nothing is left behind.
+    Whatever is raised, nothing is left behind.
 
+    Parameters
+    ----------
+    table
+        The table: a file, a frame or an Arrow table; or a database, with ``query`` or ``sql_table``.
+    policy
+        The policy, a file of one, or what ``Policy`` takes.
+    output
+        The file to write, in the format of its suffix; without it nothing is written.
+    force
+        Replace files that exist.
+    query, sql_table
+        A query to a database, or a table of one, in place of a file.
+    beside
+        Yields files that belong to the output, from the finished release.
+    progress
+        Called with what is being done, and how far it is.
+
+    Returns
+    -------
+    Release
+        The published table with its manifest; what was decided, measured and verified.
+
+    Raises
+    ------
+    PolicyError, SchemaError, DataError, HierarchyError
+        For wrong input.
+    InfeasibleError
+        When the target cannot be met, with ``reason`` and ``nearest``.
+    VerificationError
+        When a written file is not right, or a release breaks a guarantee of an earlier one in the ledger of
+        ``[releases]``.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> from indistinct.policy import Policy
     >>> policy = Policy(

@@ -118,9 +118,41 @@ def transform(
     protects. Randomness comes from the operating system; ``seed`` is for tests, and marks the result as not for
     publication.
 
-    Raises PolicyError for a policy without transforms, SchemaError and DataError for a table that does not fit,
-    InfeasibleError where a transform cannot be done, VerificationError when the written file is not right.
+    Parameters
+    ----------
+    table
+        The table: a file, a frame or an Arrow table; or a database, with ``query`` or ``sql_table``.
+    policy
+        The policy, a file of one, or what ``Policy`` takes.
+    output
+        The file to write, in the format of its suffix; without it nothing is written.
+    force
+        Replace files that exist.
+    query, sql_table
+        A query to a database, or a table of one, in place of a file.
+    seed
+        Makes random steps repeatable, for tests: the result is marked as not for publication.
+    progress
+        Called with what is being done, and how far it is.
 
+    Returns
+    -------
+    Transformed
+        The table, and what each step did.
+
+    Raises
+    ------
+    PolicyError
+        For a policy without transforms.
+    SchemaError, DataError
+        For a table that does not fit.
+    InfeasibleError
+        Where a transform cannot be done.
+    VerificationError
+        When the written file is not right.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> from indistinct.policy import Policy
     >>> policy = Policy(

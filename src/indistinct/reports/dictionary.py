@@ -31,8 +31,31 @@ SUFFIXES = (".md", ".json")
 def dictionary(release: Release, path: str | Path, *, language: str = "en", force: bool = False) -> Path:
     """Write the data dictionary of a release as Markdown or JSON, by the suffix; return its path.
 
-    Raises UnsupportedError for another suffix, PolicyError for another language and for a file that exists (unless
-    ``force``), that the release was made from or that belongs to it; DataError when it cannot be written.
+    Parameters
+    ----------
+    release
+        What ``anonymize`` returned.
+    path
+        The file to write; its suffix says Markdown or JSON.
+    language
+        ``en`` or ``zh-CN``.
+    force
+        Replace files that exist.
+
+    Returns
+    -------
+    pathlib.Path
+        The path.
+
+    Raises
+    ------
+    UnsupportedError
+        For another suffix.
+    PolicyError
+        For another language and for a file that exists (unless ``force``), that the release was made from or that
+        belongs to it.
+    DataError
+        When it cannot be written.
     """
     output, origins = dictionary_output(Path(path), language), (*release.origins, *files_of_release(release))
     check_outputs([output], origins, force=force)

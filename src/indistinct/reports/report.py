@@ -43,9 +43,35 @@ def report(
     (``ind.risk(table, policy).document``). Without ``risk`` the internal report holds the risks of its groups. The
     public report shows of attacks those that look at the published table alone, and of ``risk`` nothing.
 
-    Raises UnsupportedError for another suffix or a missing extra, PolicyError for another language, for a file that
-    exists (unless ``force``), that the release was made from or that belongs to it; DataError when the file cannot be
-    written, or a document is about another table.
+    Parameters
+    ----------
+    release
+        What ``anonymize`` returned.
+    path
+        The file to write, in the format of its suffix.
+    language
+        ``en`` or ``zh-CN``.
+    public
+        Leave out all from which a suppressed value could be worked out.
+    force
+        Replace files that exist.
+    risk, attacks
+        Documents of those commands about this release.
+
+    Returns
+    -------
+    pathlib.Path
+        The path.
+
+    Raises
+    ------
+    UnsupportedError
+        For another suffix or a missing extra.
+    PolicyError
+        For another language, for a file that exists (unless ``force``), that the release was made from or that
+        belongs to it.
+    DataError
+        When the file cannot be written, or a document is about another table.
     """
     output, origins = report_output(Path(path), language), (*release.origins, *files_of_release(release))
     check_outputs([output], origins, force=force)

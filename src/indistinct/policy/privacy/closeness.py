@@ -18,10 +18,14 @@ class TCloseness(OneAttribute):
     EMD(P_E, Q) <= t. ``t``: number, 0 <= t <= 1; t = 1 is no protection. ``distance``: ``ordered``, ``equal``
     or ``hierarchical``; it is always declared, never guessed from the values.
 
+    Examples
+    --------
     >>> TCloseness("disease", "1/6", distance="equal").t
     Fraction(1, 6)
 
-    Source: Li, Li and Venkatasubramanian, ICDE 2007, https://doi.org/10.1109/ICDE.2007.367856.
+    References
+    ----------
+    Li, Li and Venkatasubramanian, ICDE 2007, https://doi.org/10.1109/ICDE.2007.367856.
     """
 
     model: Literal["t_closeness"] = "t_closeness"
@@ -47,10 +51,14 @@ class NTCloseness(OneAttribute):
     D(P_E, P_F) <= t for a class F of more general levels that contains E and has at least n published rows. ``n``:
     whole number, n >= 1; ``t``: number, 0 <= t <= 1; ``distance`` as in t_closeness.
 
+    Examples
+    --------
     >>> NTCloseness("disease", 1000, "0.15", distance="equal").n
     1000
 
-    Source: Li, Li and Venkatasubramanian, TKDE 22(7), 2010, https://doi.org/10.1109/TKDE.2009.139.
+    References
+    ----------
+    Li, Li and Venkatasubramanian, TKDE 22(7), 2010, https://doi.org/10.1109/TKDE.2009.139.
     """
 
     model: Literal["n_t_closeness"] = "n_t_closeness"
@@ -78,10 +86,14 @@ class BetaLikeness(OneAttribute):
     (p_v - q_v) / q_v <= beta for every value v of a class; with kind = "enhanced" at most min(beta, -ln q_v).
     ``beta``: number, beta > 0; ``kind``: ``basic`` or ``enhanced``.
 
+    Examples
+    --------
     >>> BetaLikeness("disease", "0.6").kind
     'basic'
 
-    Source: Cao and Karras, PVLDB 5(11), 2012, https://doi.org/10.14778/2350229.2350255.
+    References
+    ----------
+    Cao and Karras, PVLDB 5(11), 2012, https://doi.org/10.14778/2350229.2350255.
     """
 
     model: Literal["beta_likeness"] = "beta_likeness"
@@ -102,10 +114,14 @@ class DeltaDisclosure(OneAttribute):
     abs(log(p_v / q_v)) < delta, strict, for every value v of the column; with absent = "lenient" values that a
     class lacks are passed over. ``delta``: number, delta > 0; ``base``: 2 or "e".
 
+    Examples
+    --------
     >>> DeltaDisclosure("disease", 1).base
     2
 
-    Source: Brickell and Shmatikov, KDD 2008, https://doi.org/10.1145/1401890.1401904.
+    References
+    ----------
+    Brickell and Shmatikov, KDD 2008, https://doi.org/10.1145/1401890.1401904.
     """
 
     model: Literal["delta_disclosure"] = "delta_disclosure"

@@ -22,10 +22,14 @@ class AlphaK(OneAttribute):
     1 switches the bound off; ``k``: whole number, k >= 1. That the values occur in the table is not checked
     here.
 
+    Examples
+    --------
     >>> AlphaK("disease", "0.5", 3).alpha
     Fraction(1, 2)
 
-    Source: Wong, Li, Fu and Wang, KDD 2006, https://doi.org/10.1145/1150402.1150499.
+    References
+    ----------
+    Wong, Li, Fu and Wang, KDD 2006, https://doi.org/10.1145/1150402.1150499.
     """
 
     model: Literal["alpha_k"] = "alpha_k"
@@ -52,10 +56,14 @@ class PSensitiveK(OneAttribute):
 
     Whole numbers, 1 <= p <= k.
 
+    Examples
+    --------
     >>> PSensitiveK("disease", p=2, k=3).p
     2
 
-    Source: Truta and Vinay, ICDE Workshops 2006, https://doi.org/10.1109/ICDEW.2006.116.
+    References
+    ----------
+    Truta and Vinay, ICDE Workshops 2006, https://doi.org/10.1109/ICDEW.2006.116.
     """
 
     model: Literal["p_sensitive_k"] = "p_sensitive_k"
@@ -86,10 +94,14 @@ class DistinctL(OneAttribute):
 
     ``l``: whole number, l >= 1; l = 1 is no protection.
 
+    Examples
+    --------
     >>> DistinctL("disease", 3).l
     3
 
-    Source: Machanavajjhala and others, TKDD 1(1), 2007, https://doi.org/10.1145/1217299.1217302.
+    References
+    ----------
+    Machanavajjhala and others, TKDD 1(1), 2007, https://doi.org/10.1145/1217299.1217302.
     """
 
     model: Literal["distinct_l"] = "distinct_l"
@@ -113,10 +125,14 @@ class EntropyL(OneAttribute):
     - sum p_v ln p_v >= ln l. ``l``: number, l >= 1; l = 1 is no protection. ``estimator``: ``shannon``, or
     ``grassberger`` for the corrected estimate and at least l distinct values.
 
+    Examples
+    --------
     >>> EntropyL("disease", "2.5").l
     Fraction(5, 2)
 
-    Source: Machanavajjhala and others, TKDD 1(1), 2007, https://doi.org/10.1145/1217299.1217302.
+    References
+    ----------
+    Machanavajjhala and others, TKDD 1(1), 2007, https://doi.org/10.1145/1217299.1217302.
     """
 
     model: Literal["entropy_l"] = "entropy_l"
@@ -142,10 +158,14 @@ class RecursiveCL(OneAttribute):
     r_1 < c (r_l + ... + r_m), counts sorted r_1 >= ... >= r_m; strict. ``c``: number, c > 0; ``l``: whole
     number, l >= 1.
 
+    Examples
+    --------
     >>> RecursiveCL("disease", c="1.5", l=3).c
     Fraction(3, 2)
 
-    Source: Machanavajjhala and others, TKDD 1(1), 2007, https://doi.org/10.1145/1217299.1217302.
+    References
+    ----------
+    Machanavajjhala and others, TKDD 1(1), 2007, https://doi.org/10.1145/1217299.1217302.
     """
 
     model: Literal["recursive_cl"] = "recursive_cl"
@@ -171,10 +191,14 @@ class PdRecursive(OneAttribute):
     c_v < c (n_E - c_v - the l - 2 largest counts of other values) for every value v outside Y; strict. ``c``:
     number, c > 0; ``l``: whole number, l >= 1. That the values occur in the table is not checked here.
 
+    Examples
+    --------
     >>> PdRecursive("disease", c=2, l=3, Y=["healthy"]).Y
     ('healthy',)
 
-    Source: Machanavajjhala and others, TKDD 1(1), 2007, https://doi.org/10.1145/1217299.1217302.
+    References
+    ----------
+    Machanavajjhala and others, TKDD 1(1), 2007, https://doi.org/10.1145/1217299.1217302.
     """
 
     model: Literal["pd_recursive"] = "pd_recursive"
@@ -201,10 +225,14 @@ class NpdRecursive(OneAttribute):
 
     100 c_w >= c2 n_E for every w in W. ``c2``: number, 0 <= c2 <= 100; the others as in pd_recursive.
 
+    Examples
+    --------
     >>> NpdRecursive("disease", c=2, l=3, Y=["healthy"], c2=10, W=["hiv"]).c2
     Fraction(10, 1)
 
-    Source: Machanavajjhala and others, TKDD 1(1), 2007, https://doi.org/10.1145/1217299.1217302.
+    References
+    ----------
+    Machanavajjhala and others, TKDD 1(1), 2007, https://doi.org/10.1145/1217299.1217302.
     """
 
     model: Literal["npd_recursive"] = "npd_recursive"
@@ -239,10 +267,14 @@ class JointL(Privacy):
     ``attributes``: two or more, all different; ``kind``: ``distinct_l``, ``entropy_l`` or ``recursive_cl``;
     ``l`` >= 1, whole except for entropy; ``c`` > 0 for ``recursive_cl`` only.
 
+    Examples
+    --------
     >>> JointL(["disease", "drug"], "recursive_cl", 2, c=3).c
     Fraction(3, 1)
 
-    Source: Machanavajjhala and others, TKDD 1(1), 2007, https://doi.org/10.1145/1217299.1217302.
+    References
+    ----------
+    Machanavajjhala and others, TKDD 1(1), 2007, https://doi.org/10.1145/1217299.1217302.
     """
 
     model: Literal["joint_l"] = "joint_l"

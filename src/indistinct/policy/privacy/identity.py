@@ -20,10 +20,14 @@ class KAnonymity(Privacy):
     ``k``: whole number, k >= 1; k = 1 is no protection. That k is at most the number of rows is not checked
     here.
 
+    Examples
+    --------
     >>> KAnonymity(5).k
     5
 
-    Source: Samarati and Sweeney, SRI-CSL-98-04, 1998; Sweeney, https://doi.org/10.1142/S0218488502001648.
+    References
+    ----------
+    Samarati and Sweeney, SRI-CSL-98-04, 1998; Sweeney, https://doi.org/10.1142/S0218488502001648.
     """
 
     model: Literal["k_anonymity"] = "k_anonymity"
@@ -48,10 +52,14 @@ class KMap(Privacy):
     0, at most 1) ask for classes so large that a population class of k would hardly give them, at ``significance``
     (above 0, below 1).
 
+    Examples
+    --------
     >>> KMap(5, estimator="poisson", sampling_fraction="0.1").significance
     Fraction(1, 100)
 
-    Source: Sweeney, https://doi.org/10.1142/S0218488502001648; El Emam and Dankar, JAMIA 15(5), 2008,
+    References
+    ----------
+    Sweeney, https://doi.org/10.1142/S0218488502001648; El Emam and Dankar, JAMIA 15(5), 2008,
     https://doi.org/10.1197/jamia.M2716.
     """
 
@@ -102,10 +110,14 @@ class DeltaPresence(Privacy):
 
     minimum <= n_E / N_E <= maximum, 0 <= minimum <= maximum <= 1. ``population`` names its table.
 
+    Examples
+    --------
     >>> DeltaPresence(0, "1/3", "everybody.csv").maximum
     Fraction(1, 3)
 
-    Source: Nergiz, Atzori and Clifton, SIGMOD 2007, https://doi.org/10.1145/1247480.1247554.
+    References
+    ----------
+    Nergiz, Atzori and Clifton, SIGMOD 2007, https://doi.org/10.1145/1247480.1247554.
     """
 
     model: Literal["delta_presence"] = "delta_presence"
@@ -141,10 +153,14 @@ class Profitability(Privacy):
     (``prosecutor``) or 1 / N_E (``journalist``, with a ``population``). ``attack = false`` asks that gain / n_E is
     less than cost; then ``loss`` and ``benefit`` are not looked at.
 
+    Examples
+    --------
     >>> Profitability("prosecutor", attack=False, gain=300, cost=4).attack
     False
 
-    Source: Wan and others, PLoS ONE 10(3), 2015, https://doi.org/10.1371/journal.pone.0120592.
+    References
+    ----------
+    Wan and others, PLoS ONE 10(3), 2015, https://doi.org/10.1371/journal.pone.0120592.
     """
 
     model: Literal["profitability"] = "profitability"
@@ -208,10 +224,14 @@ class _Threshold(Privacy):
 class AverageRisk(_Threshold):
     """The mean over all rows of 1 / n_E is at most ``threshold``, a number from 0 to 1.
 
+    Examples
+    --------
     >>> AverageRisk("0.05").threshold
     Fraction(1, 20)
 
-    Source: Dankar and El Emam, EDBT/ICDT Workshops 2010, https://doi.org/10.1145/1754239.1754271.
+    References
+    ----------
+    Dankar and El Emam, EDBT/ICDT Workshops 2010, https://doi.org/10.1145/1754239.1754271.
     """
 
     model: Literal["average_risk"] = "average_risk"
@@ -224,10 +244,14 @@ class AverageRisk(_Threshold):
 class SampleUniqueness(_Threshold):
     """The share of rows that are alone in their class is at most ``threshold``, a number from 0 to 1.
 
+    Examples
+    --------
     >>> SampleUniqueness(0).threshold
     Fraction(0, 1)
 
-    Source: Skinner and Elliot, JRSS B 64(4), 2002, https://doi.org/10.1111/1467-9868.00365.
+    References
+    ----------
+    Skinner and Elliot, JRSS B 64(4), 2002, https://doi.org/10.1111/1467-9868.00365.
     """
 
     model: Literal["sample_uniqueness"] = "sample_uniqueness"
@@ -243,10 +267,14 @@ class PopulationUniqueness(_Threshold):
     ``population_size``: whole number, at least the rows of the table (which is not checked here); ``estimator``:
     ``pitman``, ``zayatz``, ``snb`` or ``dankar``.
 
+    Examples
+    --------
     >>> PopulationUniqueness("0.01", population_size=80_000_000).estimator
     'dankar'
 
-    Source: Dankar, El Emam, Neisa and Roffey, BMC Med Inform Decis Mak 12:66, 2012,
+    References
+    ----------
+    Dankar, El Emam, Neisa and Roffey, BMC Med Inform Decis Mak 12:66, 2012,
     https://doi.org/10.1186/1472-6947-12-66.
     """
 

@@ -15,10 +15,14 @@ class KmAnonymity(Privacy):
     ``attribute``: a quasi-identifier with a ``separator``; ``k``, ``m``: whole numbers, at least 1; k = 1 is no
     protection. The algorithm ``km`` holds it, by the tree of items that is the column's ``hierarchy``.
 
+    Examples
+    --------
     >>> KmAnonymity("items", k=5, m=2).m
     2
 
-    Source: Terrovitis, Mamoulis and Kalnis, PVLDB 1(1), 2008, https://doi.org/10.14778/1453856.1453874.
+    References
+    ----------
+    Terrovitis, Mamoulis and Kalnis, PVLDB 1(1), 2008, https://doi.org/10.14778/1453856.1453874.
     """
 
     model: Literal["km_anonymity"] = "km_anonymity"

@@ -35,12 +35,16 @@ class Safepub(Privacy):
     looking at the data; or searched, ``search_epsilon``: number above 0 and below epsilon, the part of the budget that
     the search spends.
 
+    Examples
+    --------
     >>> Safepub("ln 2", "1e-5", levels={"age": 2}).epsilon
     'ln 2'
     >>> Safepub(1, "1e-5", search_epsilon="0.2").search_epsilon
     Fraction(1, 5)
 
-    Source: Li, Qardaji and Su, ASIACCS 2012, https://arxiv.org/abs/1101.2604; Bild, Kuhn and Prasser, PoPETs 2018(1),
+    References
+    ----------
+    Li, Qardaji and Su, ASIACCS 2012, https://arxiv.org/abs/1101.2604; Bild, Kuhn and Prasser, PoPETs 2018(1),
     https://doi.org/10.1515/popets-2018-0004.
     """
 

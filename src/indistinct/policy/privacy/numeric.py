@@ -59,10 +59,14 @@ class KeAnonymity(Numeric):
     max - min >= e. ``k``: whole number, k >= 1; ``e``: number, e >= 0, in the unit of the values (days for
     dates). ``count``: ``distinct`` values, as the paper has it, or ``rows`` (persons, with a person key).
 
+    Examples
+    --------
     >>> KeAnonymity("wage", 3, "49.5").e
     Fraction(99, 2)
 
-    Source: Zhang, Koudas, Srivastava and Yu, ICDE 2007, https://doi.org/10.1109/ICDE.2007.367857.
+    References
+    ----------
+    Zhang, Koudas, Srivastava and Yu, ICDE 2007, https://doi.org/10.1109/ICDE.2007.367857.
     """
 
     model: Literal["ke_anonymity"] = "ke_anonymity"
@@ -90,10 +94,14 @@ class EpsMAnonymity(Numeric):
     The neighbourhood of x is [x - epsilon, x + epsilon] (``absolute``) or [x (1 - epsilon), x (1 + epsilon)]
     (``relative``), closed, the row itself included. ``epsilon`` >= 0, relative < 1; ``m``: whole number, m >= 1.
 
+    Examples
+    --------
     >>> EpsMAnonymity("wage", "0.1", 2, kind="relative").epsilon
     Fraction(1, 10)
 
-    Source: Li, Tao and Xiao, SIGMOD 2008, https://doi.org/10.1145/1376616.1376666.
+    References
+    ----------
+    Li, Tao and Xiao, SIGMOD 2008, https://doi.org/10.1145/1376616.1376666.
     """
 
     model: Literal["eps_m_anonymity"] = "eps_m_anonymity"
@@ -133,10 +141,14 @@ class GradedL(Numeric):
     value of the table), level of x = min(floor((x - low) L / (high - low)), L - 1); or the rising points at
     which a new level begins. ``l``: whole number, 1 <= l <= number of levels.
 
+    Examples
+    --------
     >>> GradedL("wage", 2, [1000, "2500.5"]).levels
     (Fraction(1000, 1), Fraction(5001, 2))
 
-    Source: Han, Yu, Yu and Jia, J. Computer Research and Development 48(1), 2011.
+    References
+    ----------
+    Han, Yu, Yu and Jia, J. Computer Research and Development 48(1), 2011.
     """
 
     model: Literal["graded_l"] = "graded_l"
@@ -189,10 +201,14 @@ class EpsIKAnonymity(Numeric):
     only. ``separation``: ``disjoint`` neighbourhoods, or ``step7`` of the paper, which promises no risk of at
     most 1/2. ``same_interval_only``: neighbours of other intervals do not count, as the paper literally says.
 
+    Examples
+    --------
     >>> EpsIKAnonymity("wage", 2, beta="0.25").beta
     Fraction(1, 4)
 
-    Source: Wang and Wen, Computer Systems and Applications 28(7):184-190, 2019.
+    References
+    ----------
+    Wang and Wen, Computer Systems and Applications 28(7):184-190, 2019.
     """
 
     model: Literal["eps_i_k_anonymity"] = "eps_i_k_anonymity"

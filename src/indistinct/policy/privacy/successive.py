@@ -22,10 +22,14 @@ class MInvariance(OneAttribute):
     ``m``: whole number, m >= 2. ``history``: names of earlier releases in the ledger of ``[releases]``; left out: all
     of them; ``[]``: this is the first release. Who is who is told by the key of ``[person]``.
 
+    Examples
+    --------
     >>> MInvariance("disease", 2, history=[]).history
     ()
 
-    Source: Xiao and Tao, SIGMOD 2007, https://doi.org/10.1145/1247480.1247556.
+    References
+    ----------
+    Xiao and Tao, SIGMOD 2007, https://doi.org/10.1145/1247480.1247556.
     """
 
     model: Literal["m_invariance"] = "m_invariance"

@@ -37,6 +37,8 @@ class Tiered(OneAttribute):
     ``attribute``: the sensitive attribute of the values; ``values``: at least one, all of which occur in the table;
     ``holds``: k_anonymity, alpha_k, p_sensitive_k, distinct_l, entropy_l or recursive_cl.
 
+    Examples
+    --------
     >>> Tiered("disease", ["HIV"], KAnonymity(10)).holds.k
     10
     """
