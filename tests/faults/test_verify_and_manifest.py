@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import indistinct as ind
+from indistinct.errors import DataError
 from indistinct.models.contract import Model
 from indistinct.models.registry import MODELS
 from indistinct.policy import Policy
@@ -99,8 +100,28 @@ def test_a_claim_that_is_not_true_is_named_and_no_match(released, change, named)
 def test_an_older_manifest_with_the_hash_of_the_whole_policy_is_read(released):
     original, out, policy, manifest = released
     old = json.loads(manifest.read_text()) | {"policy_sha256": policy.hash(), "proven_optimal": None}
-    manifest.write_text(json.dumps(old))
-    assert ind.verify(original, out, policy).satisfied
+    old = {key: value for key, value in old.items() if key not in ("format", "policy")}
+    manifest.write_text(json.dumps(old | {"loss": {"discernibility": 1}}))
+    answer = ind.verify(original, out, policy)
+    assert answer.satisfied
+    assert "older form" in repr(answer)
+    manifest.write_text(json.dumps(old | {"rows": 6}))
+    assert "rows" in ind.verify(original, out, policy).document["false_claims"][0]
+    with pytest.raises(DataError, match="holds no policy"):
+        ind.verify_public(out)
+
+
+@pytest.mark.parametrize("change", [{"proven_optimal": None}, {"loss": {"lm": 0.5}}, {"format": 3}, {"note": "x"}])
+def test_a_key_of_before_or_of_nobody_escapes_no_comparison(released, change):
+    original, out, policy, manifest = released
+    document = json.loads(manifest.read_text())
+    if "loss" in change:
+        change = {"loss": document["loss"] | change["loss"]}
+    manifest.write_text(json.dumps(document | {"classes": 7} | change))
+    for answer in (ind.verify(original, out, policy), ind.verify_public(out)):
+        assert not answer.satisfied
+        (key,) = change
+        assert key in " ".join(answer.document["false_claims"])
 
 
 def test_a_model_says_what_it_looks_at():

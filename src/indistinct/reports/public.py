@@ -18,9 +18,8 @@ import tomlkit
 
 from indistinct.algorithms import form_of
 from indistinct.errors import UnsupportedError
+from indistinct.models import MODELS
 from indistinct.policy.public import public_form
-from indistinct.publish.manifest import MECHANISMS
-from indistinct.publish.withheld import class_sizes
 from indistinct.reports.attackers import attacks_of_file, check_attacks, risk_of_file
 from indistinct.reports.summary import asked, columns, proof, size_histogram
 from indistinct.tables.two_tables import GROUP
@@ -40,7 +39,7 @@ VERDICT = ("model", "attribute", "attributes", "distance", "kind", "estimator", 
 def check_public(policy: Policy) -> None:
     """Raise UnsupportedError for a model whose public report would tell what it protects."""
     for model in policy.privacy:
-        if model.model in MECHANISMS:
+        if MODELS[model.model].scope == "mechanism":
             raise UnsupportedError(
                 f"there is no public report under {model.model}, whose row counts are protected; publish the manifest "
                 "instead, and leave the public report out"
@@ -60,7 +59,7 @@ def public(release: Release, attacks: Mapping[str, Any] | None = None) -> dict[s
     if attacks is not None:
         check_attacks(attacks, (document["published_rows"],))
     outputs = [Path(path) for path in document["outputs"]]
-    alike = class_sizes(decision)
+    alike = _class_sizes(decision)
     sizes = alike if form_of(decision.policy) == "one_table" else _group_sizes(decision)
     return {
         "kind": "public",
@@ -131,6 +130,26 @@ def _guaranteed(policy: Policy, sizes: np.ndarray[Any, np.dtype[np.int64]]) -> d
     return {"size": max(asked_for), "unit": "persons"} if asked_for else None
 
 
+def _class_sizes(decision: Decision) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Sizes in rows of the classes of equal published quasi-identifiers, as anyone can count them in the file.
+
+    Rows with the token in every quasi-identifier are no class where the policy exempts them.
+    """
+    published, policy = decision.published, decision.policy
+    quasi = [hierarchy.attribute for hierarchy in decision.frequencies.quasi]
+    columns_of = [column for column in published.columns if column.name in quasi]
+    codes = np.column_stack([column.codes for column in columns_of])
+    if policy.suppression.rows == "exempt":
+        token = policy.output.suppressed_token
+        stars = [np.array([text == token for text in (*c.values.to_pylist(), None)], np.bool_) for c in columns_of]
+        kept = ~np.logical_and.reduce([star[c.codes] for star, c in zip(stars, columns_of, strict=True)])
+        codes, repeat = codes[kept], published.repeat[kept]
+    else:
+        repeat = published.repeat
+    number = np.unique(codes, axis=0, return_inverse=True)[1].reshape(-1)
+    return np.bincount(number, repeat).astype(np.int64)
+
+
 def _group_sizes(decision: Decision) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Sizes in rows of the published groups, as anyone can count them in the file."""
     (group,) = [column for column in decision.published.columns if column.name == GROUP]
@@ -162,4 +181,4 @@ def _published_distributions(decision: Decision) -> list[dict[str, Any]]:
 
 def _policy_text(policy: Policy) -> str:
     """The policy without paths, places of keys and listed values: what its fingerprint is taken of."""
-    return tomlkit.dumps(public_form(policy.plain()))
+    return tomlkit.dumps(public_form(policy))
