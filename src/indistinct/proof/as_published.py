@@ -7,7 +7,7 @@ by persons are judged by rows: what fails so fails by persons too, what holds do
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +32,7 @@ from indistinct.tables.counterfeits import COUNTERFEITS
 from indistinct.tables.two_tables import GROUP, TOTALS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -42,6 +42,24 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
 
 BY_SHARES_OF_ROWS = ("average_risk", "sample_uniqueness", "population_uniqueness")
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Rows of the input, those left out for a missing sensitive value, and those suppressed.
+
+    ``before``: what the public record of a transformed table says was done to it (``transformed``, ``declares``).
+    """
+
+    rows: int
+    left_out_rows: int
+    suppressed_rows: int
+    before: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every row of the input is published."""
+        return not self.left_out_rows and not self.suppressed_rows
 
 
 @dataclass(frozen=True)
@@ -63,13 +81,18 @@ class AsPublished:
     counterfeits: int | None = None
 
 
-def as_published(parts: Sequence[Part], policy: Policy, *, whole: bool) -> AsPublished:
-    """Read the published tables and judge them; ``policy`` is a public form, ``whole``: no row of the input is gone.
+def as_published(parts: Sequence[Part], policy: Policy, counts: Counts) -> AsPublished:
+    """Read the published tables and judge them; ``policy`` is a public form.
+
+    Rows with the token in every quasi-identifier are no class where the policy exempts them and some are suppressed.
 
     Raises what reading raises, and SchemaError for a table without the columns that the policy names.
     """
+    if not counts.suppressed_rows:  # then rows of tokens are a class like others
+        suppression = policy.suppression.model_copy(update={"rows": "drop"})
+        policy = policy.model_copy(update={"suppression": suppression})
     if len(parts) == 2 or form_of(policy) == "permuted":
-        return _in_groups(parts, policy, whole=whole)
+        return _in_groups(parts, policy, counts)
     table = parts[0].table
     path = path_of(table)
     given = _reading(policy, open_source(table, _options(policy, path)).columns, path)
@@ -84,7 +107,7 @@ def as_published(parts: Sequence[Part], policy: Policy, *, whole: bool) -> AsPub
             groups=len(first),
             counterfeits=int(numbers[first].sum()),
         )
-    wanted = _judged(policy, whole=whole)
+    wanted = _judged(policy, whole=counts.whole)
     sensitive = {name for model in wanted for name in model.attributes_used}
     try:
         read = _frequencies(table, given, sensitive)
@@ -96,7 +119,7 @@ def as_published(parts: Sequence[Part], policy: Policy, *, whole: bool) -> AsPub
     return _counted(read, policy, [judged.get(id(model)) or _entry(model) for model in policy.privacy])
 
 
-def _in_groups(parts: Sequence[Part], policy: Policy, *, whole: bool) -> AsPublished:
+def _in_groups(parts: Sequence[Part], policy: Policy, counts: Counts) -> AsPublished:
     """Judge models of sensitive attributes on the groups, others on the classes of quasi-identifiers."""
     found = []
     for part in parts:
@@ -110,12 +133,12 @@ def _in_groups(parts: Sequence[Part], policy: Policy, *, whole: bool) -> AsPubli
     if attribute not in found[-1].columns:
         raise SchemaError.unknown_column(attribute, found[-1].columns)
     pair = Pair(*found) if len(found) == 2 else split(found[0], attribute)
-    owner, of_row, counts = groups_of_entries(pair)
+    owner, of_row, number = groups_of_entries(pair)
     values = Recount(
         (GROUP, attribute), (pair.st.column(GROUP)[0], pair.st.column(attribute)[0]),
-        np.column_stack([pair.st.column(GROUP)[1], pair.st.column(attribute)[1]]), counts,
+        np.column_stack([pair.st.column(GROUP)[1], pair.st.column(attribute)[1]]), number,
     )  # fmt: skip
-    wanted = _judged(policy, whole=whole)
+    wanted = _judged(policy, whole=counts.whole)
     given = _reading(policy, pair.qit.columns, None)
     rows = _frequencies(_table(pair.qit), given, ())
     own = policy.attributes.get(attribute) or Attribute(role="sensitive")
@@ -154,26 +177,28 @@ def _judged(policy: Policy, *, whole: bool) -> list[Any]:
 
 
 def _is_told(model: Any, policy: Policy, *, whole: bool) -> bool:
-    if any(PRIVATE in (getattr(model, name, None) or ()) for name in ("values", "Y", "W")):
+    names = [policy.attributes.get(name) for name in model.attributes_used]
+    if _is_hidden(model, names):
         return False
     if isinstance(model, Tiered):
         return _is_told(model.holds, policy, whole=whole)
-    names = [policy.attributes.get(name) for name in model.attributes_used]
-    if isinstance(model, NTCloseness):
-        return False  # it looks at more general levels, which the file does not show
-    if isinstance(model, TCloseness):
-        hidden = any(own is not None and own.order is not None and PRIVATE in own.order for own in names)
-        if model.distance == "hierarchical" or (model.distance == "ordered" and hidden):
-            return False  # the tree stands in a file, and the order is not public
-    if isinstance(model, GradedL) and isinstance(model.levels, int):
-        # levels of equal width lie over a domain, which may be private
-        return whole and all(own is not None and own.public_domain for own in names)
     if isinstance(model, GradedL):
-        return True
+        # levels of equal width lie over a domain, which may be private
+        public = all(own is not None and own.public_domain for own in names)
+        return not isinstance(model.levels, int) or (whole and public)
     if isinstance(model, EpsIKAnonymity) and model.epsilons is not None and len(model.epsilons) == 1:
         return True  # one eps for all intervals, wherever these end
     looks_at = MODELS[model.model].looks_at
     return looks_at == "published" or (looks_at == "input" and whole)
+
+
+def _is_hidden(model: Any, names: Sequence[Attribute | None]) -> bool:
+    """Whether what a model asks is not public, or is asked of a tree or of levels, which the file does not show."""
+    if isinstance(model, TCloseness):
+        hidden = any(own is not None and own.order is not None and PRIVATE in own.order for own in names)
+        return model.distance == "hierarchical" or (model.distance == "ordered" and hidden)
+    listed = any(PRIVATE in (getattr(model, name, None) or ()) for name in ("values", "Y", "W"))
+    return listed or isinstance(model, NTCloseness)
 
 
 def _options(policy: Policy, path: Any) -> Any:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from indistinct.errors import IndistinctError
 from indistinct.notices import Notice
 from indistinct.policy.public import fingerprint
-from indistinct.proof.public_document import OF_FILES, Counts, PublicPolicy, public_document
+from indistinct.proof.as_published import Counts
+from indistinct.proof.public_document import OF_FILES, PublicPolicy, public_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,7 @@
 """Losses that anyone can work out from the labels of a published file and from domains that are public.
 
-LM, ILoss and GCP as in ``losses``. A domain is public where it is that of a hierarchy file, where the policy says so, or
-where the file shows it: ranges that end at members, when no row is gone. Where one domain is not public, or a label
+LM, ILoss and GCP as in ``losses``. A domain is public where it is that of a hierarchy file, where the policy says so,
+or where the file shows it: ranges that end at members, when no row is gone. Where one domain is not public, or a label
 cannot be read, there is no figure: a loss is measured against its domain, and would tell it.
 """
 
@@ -84,32 +84,42 @@ def _costs(
         costs = np.array([label == policy.output.suppressed_token for label in labels], np.float64)
         ordered = attribute is not None and attribute.is_ordered
         return (costs, costs, 1.0 if ordered else 1 - 1 / max(len(labels), 1)) if whole else None
-    if name in policy.item_columns or attribute.separator is not None:
-        return None  # the domain is that of the cells of the original
-    if isinstance(attribute.hierarchy, Taxonomy):
-        rows = trees.get(attribute.hierarchy.file)
-        if rows is None or attribute.is_ordered:
-            return None
-        leaves: list[str | None] = [row[0] for row in rows]
-        axis = _axis(name, [*leaves, *([None] if None in labels else [])], labels, attribute, policy, rows=rows)
-    elif attribute.public_domain and attribute.order is not None:
-        axis = _axis(name, [*attribute.order], labels, attribute, policy)
-    elif attribute.public_domain and attribute.domain is not None:
-        axis = _axis(name, [label for label in labels if _alone(label, attribute, policy)], labels, attribute, policy)
-    elif whole and attribute.type != "ordinal" and _ends_at_members(attribute):
-        ends = [_ends_of(label, attribute, policy) for label in labels if label is not None]
-        if not ends or not all(ends):
-            return None
-        before = list(dict.fromkeys(end for own in ends for end in own))
-        axis = _axis(name, before, labels, attribute, policy)
-    else:
-        return None
-    if axis.unread or not axis.size:
+    axis = _axis_of_public(name, labels, attribute, policy, trees, whole=whole)
+    if axis is None or axis.unread or not axis.size:
         return None
     lm = axis.costs()
     if axis.is_ordered:
         return lm, lm, 1.0
     return lm, np.where(axis.widths > 1, axis.widths / axis.size, 0.0), (axis.size - 1) / axis.size
+
+
+def _axis_of_public(
+    name: str,
+    labels: Sequence[str | None],
+    attribute: Attribute,
+    policy: Policy,
+    trees: Mapping[str, Sequence[Sequence[str]]],
+    *,
+    whole: bool,
+) -> Axis | None:
+    """Read the labels over a domain that is public, or return None where there is none."""
+    rows, before = None, list[str | None]()
+    if isinstance(attribute.hierarchy, Taxonomy):
+        # of numbers it is measured as categories, and of sets of items over the cells of the original
+        categories = not attribute.is_ordered and name not in policy.item_columns and attribute.separator is None
+        rows = trees.get(attribute.hierarchy.file) if categories else None
+        before = [row[0] for row in rows or ()]
+        before += [None] if before and None in labels else []
+    elif attribute.public_domain and attribute.order is not None:
+        before = [*attribute.order]
+    elif attribute.public_domain and attribute.domain is not None:
+        # a single value may stand for a day, which hides nothing
+        before = [label for label in labels if _alone(label, attribute, policy)]
+        return _axis(name, before, labels, attribute, policy)
+    elif whole and attribute.type != "ordinal" and _ends_at_members(attribute):
+        ends = [_ends_of(label, attribute, policy) for label in labels if label is not None]
+        before = list(dict.fromkeys(end for own in ends for end in own)) if all(ends) else []
+    return _axis(name, before, labels, attribute, policy, rows=rows) if before else None
 
 
 def _axis(

@@ -7,7 +7,7 @@ where sizes count persons, whose key is not in the file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from indistinct.algorithms import declared, form_of
@@ -16,7 +16,7 @@ from indistinct.models.safepub import budget
 from indistinct.policy import Policy
 from indistinct.policy.privacy import MInvariance, Safepub
 from indistinct.policy.public import file_hash, fingerprint, public_form
-from indistinct.proof.as_published import as_published
+from indistinct.proof.as_published import Counts, as_published
 from indistinct.proof.groups import PROTECTS
 from indistinct.proof.invariance import NO_CLAIM
 from indistinct.proof.label_losses import label_losses
@@ -33,24 +33,6 @@ HELD = "holds; how closely depends on more than the published file, and is not p
 SECRET = ("rows", "suppressed_rows", "left_out_rows", "loss")
 # what the files are called and hashed to, and which programs wrote them
 OF_FILES = ("outputs", "manifest", "sha256", "versions")
-
-
-@dataclass(frozen=True)
-class Counts:
-    """Rows of the input, those left out for a missing sensitive value, and those suppressed.
-
-    ``before``: what the public record of a transformed table says was done to it (``transformed``, ``declares``).
-    """
-
-    rows: int
-    left_out_rows: int
-    suppressed_rows: int
-    before: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def whole(self) -> bool:
-        """Whether every row of the input is published."""
-        return not self.left_out_rows and not self.suppressed_rows
 
 
 @dataclass(frozen=True)
@@ -86,7 +68,11 @@ def public_document(
 
     Raises what reading the published files raises.
     """
-    return document_of_file(as_published(parts, public.policy, whole=counts.whole), files, public, counts)
+    policy = public.policy
+    told = counts
+    if any(isinstance(model, Safepub) for model in policy.privacy):
+        told = replace(counts, rows=0, left_out_rows=0, suppressed_rows=0)
+    return document_of_file(as_published(parts, policy, told), files, public, told)
 
 
 def document_of_file(

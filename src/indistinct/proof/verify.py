@@ -155,8 +155,7 @@ def verify(
     missed, faults, more = missing_rows(prepared, rows, stars)
     notices += more
     notices += blank_notices(policy, classes, Context(frequencies.references))
-    status = "absent" if path is None else hash_status(path)
-    manifest = None if path is None else read_manifest(path)
+    status, manifest = ("absent", None) if path is None else (hash_status(path), read_manifest(path))
     counts = _counts(prepared, rows, missed["missing_rows"], stars)
     claims, told = false_claims(manifest, policy, models, counts, parts)
     notices += told

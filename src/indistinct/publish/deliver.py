@@ -12,9 +12,10 @@ from indistinct.errors import DataError, VerificationError
 from indistinct.formats.write import DELIMITED_OUTPUTS, formula_notices, stage, stage_workbook, table_output
 from indistinct.history.consult import consult, open_ledger
 from indistinct.outputs import Output, check_outputs, publish
+from indistinct.proof.as_published import Counts
 from indistinct.proof.groups import SHEETS, pair_of, verify_groups_written
 from indistinct.proof.invariance import verify_invariance_written
-from indistinct.proof.public_document import Counts, PublicPolicy
+from indistinct.proof.public_document import PublicPolicy
 from indistinct.proof.published_file import delimiter_of, missing_text, published_options, refuse_unwritable
 from indistinct.proof.ranges import check_ranges, false_ranges
 from indistinct.proof.release import verify_written

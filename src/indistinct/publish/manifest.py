@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indistinct.outputs import Staged
-    from indistinct.proof.public_document import Counts, PublicPolicy
+    from indistinct.proof.as_published import Counts
+    from indistinct.proof.public_document import PublicPolicy
 
 SUFFIX = ".manifest.json"
 

@@ -8,12 +8,12 @@ from indistinct.errors import DataError, PolicyError
 from indistinct.formats.source import open_source, path_of
 from indistinct.notices import Notice
 from indistinct.policy.generalization import Taxonomy
-from indistinct.proof.as_published import as_published
+from indistinct.proof.as_published import Counts, as_published
 from indistinct.proof.claims import before_of, differences
 from indistinct.proof.files import parts_of
 from indistinct.proof.groups import place_of_manifest
 from indistinct.proof.label_losses import NAMES
-from indistinct.proof.public_document import FORMAT, Counts, PublicPolicy, document_of_file
+from indistinct.proof.public_document import FORMAT, PublicPolicy, document_of_file
 from indistinct.proof.verify import Verification
 from indistinct.publish.manifest import hash_status, manifest_path, read_manifest
 
@@ -61,10 +61,9 @@ def verify_public(published: Any, st: Any = None) -> Verification:
     assert manifest is not None  # noqa: S101  # it holds the policy
     policy = public.policy
     status = hash_status(*dict.fromkeys(paths), place=place)
-    counts = Counts(
-        *(_claimed(manifest, key) for key in ("rows", "left_out_rows", "suppressed_rows")), before=before_of(manifest)
-    )
-    found = as_published(parts, policy, whole=counts.whole)
+    rows, left_out, suppressed = (_claimed(manifest, key) for key in ("rows", "left_out_rows", "suppressed_rows"))
+    counts = Counts(rows, left_out, suppressed, before_of(manifest))
+    found = as_published(parts, policy, counts)
     unknown = NAMES if _has_trees(policy) and "lm" in (manifest.get("loss") or {}) else ()
     claims = [*differences(manifest, document_of_file(found, {}, public, counts), unknown=unknown)]
     missed, faults = _missing(found, policy, counts, told="rows" in manifest)
@@ -106,8 +105,8 @@ def _public_policy(manifest: Mapping[str, Any] | None, place: Path) -> PublicPol
     name = manifest_path(place).name
     if manifest is None:
         raise DataError(
-            f"there is no readable {name} beside the file, and a recipient's check is against it: ask for it, or verify "
-            "with the original and the policy",
+            f"there is no readable {name} beside the file, and a recipient's check is against it: ask for it, or "
+            "verify with the original and the policy",
             file=name,
         )
     form = manifest.get("policy")

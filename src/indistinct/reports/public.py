@@ -133,13 +133,13 @@ def _guaranteed(policy: Policy, sizes: np.ndarray[Any, np.dtype[np.int64]]) -> d
 def _class_sizes(decision: Decision) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Sizes in rows of the classes of equal published quasi-identifiers, as anyone can count them in the file.
 
-    Rows with the token in every quasi-identifier are no class where the policy exempts them.
+    Rows with the token in every quasi-identifier are no class where the policy exempts them and some are suppressed.
     """
     published, policy = decision.published, decision.policy
     quasi = [hierarchy.attribute for hierarchy in decision.frequencies.quasi]
     columns_of = [column for column in published.columns if column.name in quasi]
     codes = np.column_stack([column.codes for column in columns_of])
-    if policy.suppression.rows == "exempt":
+    if policy.suppression.rows == "exempt" and decision.suppressed:
         token = policy.output.suppressed_token
         stars = [np.array([text == token for text in (*c.values.to_pylist(), None)], np.bool_) for c in columns_of]
         kept = ~np.logical_and.reduce([star[c.codes] for star, c in zip(stars, columns_of, strict=True)])
