@@ -20,8 +20,10 @@ from indistinct.algorithms import form_of
 from indistinct.errors import UnsupportedError
 from indistinct.models import MODELS
 from indistinct.policy.public import public_form
+from indistinct.proof.public_document import PublicPolicy
 from indistinct.reports.attackers import attacks_of_file, check_attacks, risk_of_file
 from indistinct.reports.summary import asked, columns, proof, size_histogram
+from indistinct.session.verdicts import asked as asked_of
 from indistinct.tables.two_tables import GROUP
 
 if TYPE_CHECKING:
@@ -68,10 +70,7 @@ def public(release: Release, attacks: Mapping[str, Any] | None = None) -> dict[s
         **asked(decision.policy),
         "declares": document["declares"],
         "transformed": document.get("transformed", []),
-        "models": [
-            {key: entry[key] for key in VERDICT if key in entry and not _lists_values(key, entry)}
-            for entry in document["models"]
-        ],
+        "models": _models(release.policy, satisfied=document["satisfied"]),
         "satisfied": document["satisfied"],
         "verification": {key: document["verification"][key] for key in ("rows_match", "coverage")},
         "counterfeits": document.get("counterfeits"),
@@ -95,8 +94,11 @@ def public(release: Release, attacks: Mapping[str, Any] | None = None) -> dict[s
     }
 
 
-def _lists_values(key: str, entry: dict[str, Any]) -> bool:
-    return key == "values" or (key == "required" and entry["required"] is None)
+def _models(policy: Policy, *, satisfied: bool) -> list[dict[str, Any]]:
+    """What the public form of the policy asks, which lists no private values; all of it holds, or nothing got out."""
+    form = PublicPolicy(public_form(policy)).policy
+    entries = [{**asked_of(model), "satisfied": satisfied} for model in form.privacy]
+    return [{key: entry[key] for key in VERDICT if key in entry} for entry in entries]
 
 
 def public_columns(decision: Decision) -> list[dict[str, Any]]:
@@ -111,9 +113,16 @@ def public_columns(decision: Decision) -> list[dict[str, Any]]:
         for column in published.columns
     }
     kept = ("name", "role", "done", "transformed", "hierarchy", "labels")
+    # which columns that nobody declared the input had besides is not public
+    declared = {
+        *(column.name for column in published.columns),
+        *decision.policy.attributes,
+        decision.prepared.roles.person,
+    }
     return [
         {**{key: entry[key] for key in kept if key in entry}, "starred": stars.get(entry["name"], 0)}
         for entry in columns(decision, None)
+        if entry["name"] in declared
     ]
 
 
