@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import indistinct as ind
+from cli_bench import run
 from indistinct.errors import DataError, HierarchyError
 from indistinct.models.contract import Model
 from indistinct.models.registry import MODELS
@@ -385,3 +386,59 @@ def test_the_public_form_is_a_policy_without_what_is_private():
     text = json.dumps(public_form(Policy(attributes=public, privacy=[told])))
     assert "gout" in text
     assert '"values": ["flu"]' in text
+
+
+L = {"model": "distinct_l", "attribute": "s", "l": 2}
+FORMS = {
+    "two tables": ("out.csv", [L], {"recoding": {"algorithm": "anatomy"}}),
+    "workbook of both": ("out.xlsx", [L], {"recoding": {"algorithm": "anatomy"}}),
+    "permuted": ("out.csv", [L], {"recoding": {"algorithm": "anatomy", "form": "permuted"}}),
+    "parquet": ("out.parquet", [K, L], {}),
+    "ends of ranges": ("out.csv", [K], {"output": {"ranges": "columns"}}),
+    "means": ("out.csv", [K], {"recoding": {"algorithm": "mdav", "aggregate": "mean"}}),
+    "a model of levels": (
+        "out.csv",
+        [{"model": "n_t_closeness", "attribute": "s", "n": 4, "t": "0.9", "distance": "equal"}, K],
+        {"recoding": {"algorithm": "optimal"}},
+    ),
+    "a tier of listed values": (
+        "out.csv",
+        [{"model": "tiered", "attribute": "s", "values": ["a"], "holds": {"model": "k_anonymity", "k": 4}}, K],
+        {"recoding": {"algorithm": "optimal"}},
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_recipient_checks_releases_of_every_form(tmp_path, form):
+    name, models, more = FORMS[form]
+    table = tmp_path / "in.csv"
+    table.write_text("age,s\n" + "".join(f"{2 * n},{'abc'[n % 3]}\n" for n in range(12)))
+    attributes = {"age": {"role": "qi", "type": "integer", "hierarchy": {"kind": "range"}}, "s": {"role": "sensitive"}}
+    policy = Policy(attributes=attributes, privacy=models, **more)
+    ind.anonymize(table, policy).write(tmp_path / name)
+    document = json.loads((tmp_path / f"{name}.manifest.json").read_text())
+    files = [tmp_path / output for output in document["outputs"]]
+    answer = ind.verify_public(*files)
+    assert answer.satisfied, answer
+    hidden = [entry["model"] for entry in document["models"] if entry["achieved"] is None]
+    assert hidden == [model["model"] for model in models if model["model"] in ("n_t_closeness", "tiered")]
+    assert answer.document["not_checked"] == hidden
+    assert '"a"' not in json.dumps(document["models"])
+    assert ind.verify(table, files[0], policy, *files[1:]).satisfied
+
+
+def test_the_command_line_checks_as_a_recipient(released):
+    original, out, _, manifest = released
+    code, text, _ = run("verify", "--public", str(out))
+    assert (code, text.splitlines()[-1]) == (0, "agrees with its manifest; what only the original shows is not proven")
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"classes": 7}))
+    code, text, _ = run("verify", "--public", str(out), "--json")
+    assert code == 1
+    assert json.loads(text)["false_claims"] == ["the manifest says classes = 7; true is 2"]
+    assert run("verify", str(original), str(out))[0] == 2
+    assert run("verify", "--public", str(out), "--policy", "policy.toml")[0] == 2
+    manifest.unlink()
+    code, _, error = run("verify", "--public", str(out))
+    assert code == 2
+    assert "no readable out.csv.manifest.json" in error
