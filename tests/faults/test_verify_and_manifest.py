@@ -442,3 +442,15 @@ def test_the_command_line_checks_as_a_recipient(released):
     code, _, error = run("verify", "--public", str(out))
     assert code == 2
     assert "no readable out.csv.manifest.json" in error
+
+
+def test_nobody_calls_means_truthful(tmp_path):
+    table, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    table.write_text("age\n" + "".join(f"{2 * n}\n" for n in range(12)))
+    age = {"role": "qi", "type": "integer", "hierarchy": {"kind": "range"}}
+    means = {"algorithm": "mdav", "aggregate": "mean"}
+    ind.anonymize(table, Policy(attributes={"age": age}, privacy=[K], recoding=means)).write(out)
+    manifest = tmp_path / "out.csv.manifest.json"
+    document = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps(document | {"declares": "truthful", "transformed": ["sampling"]}))
+    assert "declares = 'truthful'" in ind.verify_public(out).document["false_claims"][0]
