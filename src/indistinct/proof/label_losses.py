@@ -7,6 +7,7 @@ cannot be read, there is no figure: a loss is measured against its domain, and w
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -165,7 +166,7 @@ def _ends_of(label: str, attribute: Attribute, policy: Policy) -> tuple[str, ...
         return ()
     if found.low == found.high:
         return (label,)
-    inner = label.strip("[]").split(", ")
+    inner = re.split("[,;] ", label.strip("[]"))  # a semicolon parts the ends where the decimal mark is a comma
     return tuple(inner) if len(inner) == 2 else ()
 
 
