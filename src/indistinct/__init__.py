@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from indistinct.proof.bounds import bounds
     from indistinct.proof.verify import Verification, verify
     from indistinct.publish.anonymize import Release, anonymize
+    from indistinct.publish.recipient import verify_public
     from indistinct.publish.transform import Transformed, transform
     from indistinct.reports.dictionary import dictionary
     from indistinct.reports.report import report
@@ -94,6 +95,7 @@ _WHERE: Final = {
     "publish.transform": ("Transformed", "transform"),
     "assess.utility": ("Utility", "utility"),
     "proof.verify": ("Verification", "verify"),
+    "publish.recipient": ("verify_public",),
     "reports.dictionary": ("dictionary",),
     "reports.report": ("report",),
     "utility.private": ("PrivateCount", "PrivateHistogram", "PrivateMean"),
@@ -167,6 +169,7 @@ __all__ = [
     "transform",
     "utility",
     "verify",
+    "verify_public",
 ]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 import indistinct as ind
-from indistinct.algorithms import top_down_specialization as top_down
+from indistinct.algorithms.literature import top_down_specialization as top_down
 from indistinct.proof import coverage as proof
 from indistinct.proof.coverage import Side, coverage
 

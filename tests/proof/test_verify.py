@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import indistinct as ind
+from indistinct.proof import coverage as proof
 from indistinct.proof.coverage import Side, coverage
 
 ORIGINAL = pa.table({"age": ["21", "24", "33", "38"], "ill": ["a", "b", "a", "b"]})
@@ -215,3 +216,40 @@ def test_coverage_equals_trying_every_assignment(seed, left, right, groups):
 
     possible = all(place(row, set()) for row in range(len(wanted)))
     assert answer.status == ("proven" if possible else "refuted")
+
+
+def work(rows, monkeypatch):
+    """Pairs compared and edges solved by flow, where an untouched column tells nearly every row apart."""
+    draw = np.random.default_rng(2)
+    group = np.unique(draw.integers(0, 50 * rows, rows), return_inverse=True)[1].reshape(-1).astype(np.int64)
+    ages = draw.integers(0, 100, rows).astype(np.int32).reshape(-1, 1)
+    covers = [np.arange(10)[:, None] == np.arange(100)[None] // 10]
+    ones, count = np.ones(rows, np.int64), 0
+    agreeing, flow = proof._agreeing, proof._flow
+
+    def compared(labels, values, left, right, tables):
+        nonlocal count
+        count += len(left)
+        return agreeing(labels, values, left, right, tables)
+
+    def solved(edges_p, edges_o, supply, demand):
+        nonlocal count
+        count += len(edges_p)
+        return flow(edges_p, edges_o, supply, demand)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(proof, "_agreeing", compared)
+        patch.setattr(proof, "_flow", solved)
+        answer = coverage(Side(group, ages // 10, ones), Side(group, ages, ones), covers, ["age"])
+        assert answer.status == "proven"
+        wrong = ages.copy()
+        wrong[5] = (ages[5] + 50) % 100
+        answer = coverage(Side(group, ages // 10, ones), Side(group, wrong, ones), covers, ["age"])
+        assert (answer.status, [row for row, _ in answer.violations]) == ("refuted", [5])
+    return count
+
+
+def test_coverage_of_nearly_unique_rows_costs_about_as_much_as_there_are_rows(monkeypatch):
+    # each row is compared with its own group, twice: a group has one row but for a few
+    assert work(2_000, monkeypatch) <= 2 * 1.2 * 2_000
+    assert work(20_000, monkeypatch) <= 2 * 1.2 * 20_000

@@ -106,8 +106,8 @@ def _holes(path: Path, holes: Mapping[str, int]) -> list[Notice]:
     if not some:
         return []
     message = Sentence(
-        "in {suffix} files a cell with an error (#N/A), or with a formula whose value is not stored, is not told from an "
-        "empty one: {which}; save the workbook as .xlsx, where such cells are named",
+        "in {suffix} files a cell with an error (#N/A), or with a formula whose value is not stored, is not told from "
+        "an empty one: {which}; save the workbook as .xlsx, where such cells are named",
         suffix=path.suffix.lower(),
         which=some,
     )

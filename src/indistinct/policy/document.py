@@ -25,7 +25,7 @@ from indistinct.policy.generalization import ORDERED_TYPES, TREES
 from indistinct.policy.parameters import default_of, plain_section, whole
 from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, KmAnonymity, NTCloseness, Numeric, TCloseness, Tiered
 from indistinct.policy.problems import Section, nearest, path, problem, refuse, show
-from indistinct.policy.public import public_form
+from indistinct.policy.public import fingerprint, public_form
 from indistinct.policy.transforms import AnyTransform, Km, LocalSuppression
 
 if TYPE_CHECKING:
@@ -352,9 +352,7 @@ class Policy(Section):
         >>> Policy(attributes={"age": one}).fingerprint() == Policy(attributes={"age": other}).fingerprint()
         True
         """
-        data = {key: value for key, value in public_form(self.plain()).items() if key != "releases"}
-        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return fingerprint(public_form(self))
 
     @classmethod
     def load(cls, source: str | PathLike[str]) -> Policy:

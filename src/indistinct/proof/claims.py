@@ -5,18 +5,23 @@ Starred rows stay a matter of reading, since a hierarchy may end in the token; m
 
 from __future__ import annotations
 
-from collections import Counter
+from math import isclose
 from typing import TYPE_CHECKING, Any
 
+from indistinct.errors import IndistinctError
 from indistinct.notices import Notice, Sentence
+from indistinct.policy.public import fingerprint
+from indistinct.proof.as_published import Counts
+from indistinct.proof.public_document import OF_FILES, PublicPolicy, public_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from indistinct.policy import Policy
-    from indistinct.proof.recount import Recount
+    from indistinct.proof.files import Part
     from indistinct.session.prepare import Prepared
 
+OLDER = Notice("manifest", None, Sentence("the manifest is of an older form: its losses and classes were not compared"))
 # what tells the entries of one model apart
 TELLING = ("model", "attribute", "attributes", "distance", "kind", "absent", "estimator")
 
@@ -51,69 +56,129 @@ def false_claims(
     policy: Policy,
     models: Sequence[Mapping[str, Any]],
     counts: Mapping[str, tuple[int, int]],
-    sizes: Sequence[int],
-) -> list[str]:
-    """Name what a manifest says and is not so; of what it does not say, nothing is said.
+    parts: Sequence[Part],
+) -> tuple[list[str], list[Notice]]:
+    """Name what a manifest says of the files ``parts`` and is not so; of what it does not say, nothing is said.
 
-    ``models`` are the entries as judged on the file, ``counts`` the least and the largest true number under each key,
-    ``sizes`` those of the published classes. A manifest of before holds the hash of the whole policy and figures of the
-    search; a newer one the fingerprint of the public form and figures of the file, which are compared.
+    ``models`` are the entries as judged against the original, ``counts`` the least and the largest true number under
+    each key. The public document of the same files, policy and counts is made anew, and every key of the manifest must
+    be there and the same. A manifest of before, without ``format``, holds figures of the search: a notice says that its
+    losses are not compared.
     """
     if manifest is None:
-        return []
-    found = []
-    if "policy_sha256" in manifest and manifest["policy_sha256"] not in (policy.fingerprint(), policy.hash()):
-        found.append("the manifest is of another policy")
+        return [], []
+    if "format" not in manifest:
+        return [*_older(manifest, policy, models, counts)], [OLDER]
+    found = [*false_counts(manifest, counts)]
+    failing = [_named(entry) for entry in models if not entry["satisfied"]]
+    found += [f"the manifest says that {name} holds" for name in failing]
+    rows, left_out, suppressed = (
+        _number(manifest, key, counts) for key in ("rows", "left_out_rows", "suppressed_rows")
+    )
+    told = Counts(rows, left_out, suppressed, before_of(manifest))
+    try:
+        expected = public_document(parts, {}, PublicPolicy.of(policy), told)
+    except IndistinctError as error:
+        return [*found, f"what the manifest says cannot be compared with the file: {error}"], []
+    return [*found, *differences(manifest, expected, [key for key in counts if key in manifest])], []
+
+
+def false_counts(manifest: Mapping[str, Any], counts: Mapping[str, tuple[int, int]]) -> Iterator[str]:
+    """Name the counts of a manifest that lie outside what is true."""
     for key, (least, most) in counts.items():
         claimed = manifest.get(key)
         if claimed is not None and not (_is_number(claimed) and least <= claimed <= most):
             true = str(least) if least == most else f"{least} to {most}"
-            found.append(f"the manifest says {key} = {claimed!r}; true is {true}")
-    if "proven_optimal" not in manifest:
-        if manifest.get("classes", len(sizes)) != len(sizes):
-            found.append(f"the manifest says classes = {manifest['classes']!r}; true is {len(sizes)}")
-        found += _false_losses(manifest, sizes)
-    return [*found, *_false_models(manifest.get("models"), models, by_rows=policy.person is None)]
+            yield f"the manifest says {key} = {claimed!r}; true is {true}"
 
 
-def published_sizes(found: Recount, quasi: Sequence[str], policy: Policy) -> list[int]:
-    """Sizes in rows of the classes of equal published quasi-identifiers; exempt rows of tokens are no class."""
-    columns = [found.column(name) for name in quasi if name in found.columns]
-    sizes: Counter[tuple[str | None, ...]] = Counter()
-    for position, number in enumerate(found.rows.tolist()):
-        sizes[tuple(texts[codes[position]] for texts, codes in columns)] += number
-    if policy.suppression.rows == "exempt":
-        sizes.pop((policy.output.suppressed_token,) * len(columns), None)
-    return list(sizes.values())
+def before_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a manifest says of the transforms before the release."""
+    return {key: manifest[key] for key in ("transformed", "declares") if "transformed" in manifest and key in manifest}
 
 
-def size_losses(sizes: Sequence[int], suppressed: int) -> dict[str, float]:
-    """Return the losses that are functions of the sizes of the published classes and of the suppressed rows.
+def differences(
+    manifest: Mapping[str, Any], expected: Mapping[str, Any], known: Sequence[str] = (), unknown: Sequence[str] = ()
+) -> Iterator[str]:
+    """Name what a manifest says otherwise than it should, but for keys that are ``known`` to be true or ``unknown``."""
+    if manifest.get("format") != expected["format"]:
+        yield f"the manifest has format = {manifest.get('format')!r}; this version knows {expected['format']}"
+        return
+    if manifest.get("policy") != expected["policy"] or manifest.get("policy_sha256") != expected["policy_sha256"]:
+        yield from _of_policy(manifest, expected)
+        return
+    for key in [*expected, *(key for key in manifest if key not in expected)]:
+        if key in (*OF_FILES, "policy", "policy_sha256", *known, *unknown):
+            continue
+        if key == "loss":
+            yield from _false_losses(manifest.get(key), expected[key], unknown)
+        elif key == "models":
+            yield from _false_entries(manifest.get(key), expected[key])
+        elif key not in expected:
+            yield f"the manifest says {key} = {manifest[key]!r}, which nothing tells"
+        elif manifest.get(key) != expected[key]:
+            yield f"the manifest says {key} = {manifest.get(key)!r}; true is {expected[key]!r}"
 
-    >>> size_losses([2, 3], 1)
-    {'average_class_size': 2.5, 'discernibility': 19, 'discernibility_star': 14}
-    """
-    rows, squares = sum(sizes), sum(size * size for size in sizes)
-    return {
-        "average_class_size": rows / max(len(sizes), 1),
-        "discernibility": squares + suppressed * (rows + suppressed),
-        "discernibility_star": squares + suppressed**2,
-    }
+
+def _of_policy(manifest: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[str]:
+    said, true = manifest.get("policy"), expected["policy"]
+    said = said if isinstance(said, dict) else {}
+    if fingerprint(said) != manifest.get("policy_sha256"):
+        yield "the manifest was changed or is of another policy: its fingerprint is not that of the policy it holds"
+    sections = sorted(key for key in {*said, *true} if said.get(key) != true.get(key))
+    if sections:
+        yield f"the manifest is of another policy: {', '.join(sections)} differ"
 
 
-def _false_losses(manifest: Mapping[str, Any], sizes: Sequence[int]) -> list[str]:
-    """Name the losses of a manifest that are not those of the published classes."""
-    claimed = manifest.get("loss")
-    suppressed: Any = manifest.get("suppressed_rows")
-    if claimed is None or not _is_number(suppressed):
-        return []
-    if not isinstance(claimed, dict):
-        return [f"the manifest says loss = {claimed!r}; it should be a table of figures"]
-    return [
-        f"the manifest says loss.{name} = {claimed[name]!r}; true is {true:g}"
-        for name, true in size_losses(sizes, suppressed).items()
-        if name in claimed and claimed[name] != true
-    ]
+def _false_losses(said: Any, true: Mapping[str, Any], unknown: Sequence[str]) -> Iterator[str]:
+    if not isinstance(said, dict):
+        yield f"the manifest says loss = {said!r}; it should be a table of figures"
+        return
+    for name in dict.fromkeys([*true, *said]):
+        if name not in unknown and not _close(said.get(name), true.get(name)):
+            yield f"the manifest says loss.{name} = {said.get(name)!r}; true is {true.get(name)!r}"
+
+
+def _false_entries(said: Any, true: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if not isinstance(said, list) or not all(isinstance(entry, dict) for entry in said):
+        yield "the manifest's models are no list of entries"
+        return
+    if len(said) != len(true):
+        names = ", ".join(_named(entry) for entry in true)
+        yield f"the manifest names {len(said)} models; the policy asks for {len(true)}: {names}"
+        return
+    for one, entry in zip(said, true, strict=True):
+        for key in dict.fromkeys([*entry, *one]):
+            if key != "reason" and one.get(key) != entry.get(key):
+                yield f"the manifest says of {_named(entry)}: {key} = {one.get(key)!r}; true is {entry.get(key)!r}"
+
+
+def _close(one: Any, other: Any) -> bool:
+    """Whether figures agree up to the rounding of doubles, which may differ between machines."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_close(one[key], other[key]) for key in one)
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+    return bool(one == other)
+
+
+def _number(manifest: Mapping[str, Any], key: str, counts: Mapping[str, tuple[int, int]]) -> int:
+    """Return a count as the manifest says it if that may be true, else the least that may."""
+    least, most = counts.get(key, (0, 0))
+    said = manifest.get(key)
+    return int(said) if said is not None and _is_number(said) and least <= said <= most else least
+
+
+def _older(
+    manifest: Mapping[str, Any],
+    policy: Policy,
+    models: Sequence[Mapping[str, Any]],
+    counts: Mapping[str, tuple[int, int]],
+) -> Iterator[str]:
+    if "policy_sha256" in manifest and manifest["policy_sha256"] != policy.hash():
+        yield "the manifest is of another policy"
+    yield from false_counts(manifest, counts)
+    yield from _false_models(manifest.get("models"), models, by_rows=policy.person is None)
 
 
 def _false_models(claimed: Any, models: Sequence[Mapping[str, Any]], *, by_rows: bool) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 MOST_PAIRS = 2_000_000_000
 # so many pairs are compared without looking for those that can agree
 FEW_PAIRS = 20_000
+# so many pairs of small groups are compared at once
+BATCH_PAIRS = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -77,12 +79,64 @@ def coverage(
     if pairs > most_pairs:
         return Coverage("not proven", [], f"{pairs} pairs of rows are too many to compare; only labels were checked")
     failing: list[tuple[int, str | None]] = []
-    for rows_p, rows_o in zip(np.split(order_p, start_p[1:-1]), np.split(order_o, start_o[1:-1]), strict=True):
-        if len(rows_p):
-            failing += _unassigned(published, original, rows_p, rows_o, covers, columns)
+    alone: list[int] = []
+    for rows_p, edges_p, edges_o in _by_batches(published, original, covers, (order_p, start_p), (order_o, start_o)):
+        lonely = np.setdiff1d(rows_p, edges_p)
+        alone += lonely.tolist()
+        # in a group with such a row nobody can say which others are to blame
+        rest = ~np.isin(published.group[edges_p], published.group[lonely])
+        unserved = _unserved(edges_p[rest], edges_o[rest], published.rows, original.rows)
+        failing += [(row, None) for row in unserved.tolist()]
+    group_of = dict(zip(np.unique(original.group).tolist(), np.split(order_o, start_o[1:-1]), strict=True))
+    failing += [
+        (row, _blame(published.codes[row], group_of[int(published.group[row])], original, covers, columns))
+        for row in alone
+    ]
     if failing:
-        return Coverage("refuted", failing, "not every published row can stand for an original row of its own")
+        return Coverage("refuted", sorted(failing), "not every published row can stand for an original row of its own")
     return Coverage("proven")
+
+
+def _by_batches(
+    published: Side,
+    original: Side,
+    covers: Sequence[Bool],
+    by_group_p: tuple[Int64, Int64],
+    by_group_o: tuple[Int64, Int64],
+) -> Iterator[tuple[Int64, Int64, Int64]]:
+    """Yield published rows of whole groups, and the pairs (published, original) of them that agree.
+
+    Rows of a group are in order[start[g]:start[g + 1]]. Small groups, of which there may be as many as rows, are taken
+    together; a large one alone.
+    """
+    (order_p, start_p), (order_o, start_o) = by_group_p, by_group_o
+    number_p, number_o = np.diff(start_p), np.diff(start_o)
+    pairs = number_p.astype(np.float64) * number_o
+    small = np.flatnonzero((pairs <= FEW_PAIRS) & (number_p > 0))
+    batch = (np.cumsum(pairs[small]) // BATCH_PAIRS).astype(np.int64)
+    for groups in np.split(small, np.flatnonzero(np.diff(batch)) + 1):
+        rows_p = order_p[_ranges(start_p[groups], number_p[groups])]
+        of_row = np.repeat(groups, number_p[groups])
+        left = np.repeat(rows_p, number_o[of_row])
+        right = order_o[_ranges(start_o[of_row], number_o[of_row])]
+        yield rows_p, *_agreeing(published.codes, original.codes, left, right, covers)
+    for group in np.flatnonzero(pairs > FEW_PAIRS).tolist():
+        rows_p, rows_o = order_p[start_p[group] : start_p[group + 1]], order_o[start_o[group] : start_o[group + 1]]
+        edges_p, edges_o = _edges(published.codes[rows_p], original.codes[rows_o], covers)
+        yield rows_p, rows_p[edges_p], rows_o[edges_o]
+
+
+def _ranges(first: Int64, length: Int64) -> Int64:
+    """Return first[0], first[0] + 1, ... (length[0] numbers), first[1], ..."""
+    return np.repeat(first - np.cumsum(length) + length, length) + np.arange(int(length.sum()))
+
+
+def _agreeing(labels: Int32, values: Int32, left: Int64, right: Int64, covers: Sequence[Bool]) -> tuple[Int64, Int64]:
+    """Keep the pairs in which every label covers the value."""
+    for position, table in enumerate(covers):
+        agree = table[labels[left, position], values[right, position]]
+        left, right = left[agree], right[agree]
+    return left, right
 
 
 def _labels_without_values(
@@ -104,26 +158,39 @@ def _by_group(group: Int64, reference: Int64) -> tuple[Int64, Int64]:
     )
 
 
-def _unassigned(
-    published: Side,
-    original: Side,
-    rows_p: Int64,
-    rows_o: Int64,
-    covers: Sequence[Bool],
-    columns: Sequence[str],
-) -> list[tuple[int, str | None]]:
-    """Published distinct rows of one group that no assignment can serve."""
-    edges_p, edges_o = _edges(published.codes[rows_p], original.codes[rows_o], covers)
-    lonely = np.setdiff1d(np.arange(len(rows_p)), edges_p)
-    if len(lonely):
-        return [
-            (int(rows_p[row]), _blame(published.codes[rows_p[row]], rows_o, original, covers, columns))
-            for row in lonely
-        ]
-    flow, served = _flow(edges_p, edges_o, published.rows[rows_p], original.rows[rows_o])
-    if flow == int(published.rows[rows_p].sum()):
-        return []
-    return [(int(rows_p[row]), None) for row in np.flatnonzero(served < published.rows[rows_p])]
+def _unserved(edges_p: Int64, edges_o: Int64, supply: Int64, demand: Int64) -> Int64:
+    """Published rows that no assignment can serve: each has at least one edge.
+
+    A part of the graph in which one row stands on a side, or every row is joined with every other, needs no flow: what
+    it offers has to be at least what is asked. The parts that are left are solved together.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    used_p, at_p = np.unique(edges_p, return_inverse=True)
+    used_o, at_o = np.unique(edges_o, return_inverse=True)
+    if not len(used_p):
+        return used_p
+    at_p, at_o = at_p.reshape(-1), at_o.reshape(-1)
+    size = len(used_p) + len(used_o)
+    graph = coo_array((np.ones(len(at_p), np.int8), (at_p, at_o + len(used_p))), shape=(size, size))
+    parts, part_of = connected_components(graph, directed=False)
+    part_p, part_o = part_of[: len(used_p)], part_of[len(used_p) :]
+    asked, offered = (np.zeros(parts, np.int64) for _ in range(2))
+    np.add.at(asked, part_p, supply[used_p])
+    np.add.at(offered, part_o, demand[used_o])
+    wide, deep = np.bincount(part_p, minlength=parts), np.bincount(part_o, minlength=parts)
+    complete = np.bincount(part_p[at_p], minlength=parts) == wide * deep
+    short = asked > offered
+    failing = [used_p[(complete & short)[part_p]]]
+    rows, others = np.flatnonzero(~complete[part_p]), np.flatnonzero(~complete[part_o])
+    if len(rows):
+        left = ~complete[part_p[at_p]]
+        row_of, other_of = np.searchsorted(rows, at_p[left]), np.searchsorted(others, at_o[left])
+        flow, served = _flow(row_of, other_of, supply[used_p[rows]], demand[used_o[others]])
+        if flow < int(supply[used_p[rows]].sum()):
+            failing.append(used_p[rows[served < supply[used_p[rows]]]])
+    return np.concatenate(failing)
 
 
 def _edges(left: Int32, right: Int32, covers: Sequence[Bool]) -> tuple[Int64, Int64]:

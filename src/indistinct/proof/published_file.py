@@ -106,8 +106,8 @@ def duration_notices(columns: Sequence[PublishedColumn], path: Path) -> list[Not
             "durations",
             column.name,
             Sentence(
-                '"{name}" holds durations, and {suffix} files have none: they are written as whole numbers of {unit}; say '
-                "so where the file is described, or write parquet",
+                '"{name}" holds durations, and {suffix} files have none: they are written as whole numbers of {unit}; '
+                "say so where the file is described, or write parquet",
                 name=column.name,
                 suffix=path.suffix.lower(),
                 unit=units[column.type.unit],

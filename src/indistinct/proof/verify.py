@@ -17,7 +17,7 @@ from indistinct.models import Context
 from indistinct.notices import Notice, Sentence
 from indistinct.policy import given as given_policy
 from indistinct.policy.recoding import option
-from indistinct.proof.claims import false_claims, missing_rows, published_sizes
+from indistinct.proof.claims import false_claims, missing_rows
 from indistinct.proof.coverage import Coverage, Side, coverage
 from indistinct.proof.files import parts_of, read_parts
 from indistinct.proof.groups import PROTECTS, place_of_manifest
@@ -179,10 +179,10 @@ def verify(
     missed, faults, more = missing_rows(prepared, rows, stars)
     named = reread_namer(found, frequencies, policy, starred_is_class=not exempt)
     notices += [*more, *blank_notices(policy, classes, Context(frequencies.references), named)]
-    status = "absent" if path is None else hash_status(path)
-    manifest = None if path is None else read_manifest(path)
+    status, manifest = ("absent", None) if path is None else (hash_status(path), read_manifest(path))
     counts = _counts(prepared, rows, missed["missing_rows"], stars)
-    claims = false_claims(manifest, policy, models, counts, published_sizes(found, quasi, policy))
+    claims, told = false_claims(manifest, policy, models, counts, parts)
+    notices += told
     holds = all(entry["satisfied"] for entry in models)
     progress("verify", 2, 2)
     document = {
@@ -260,7 +260,8 @@ def _verify_groups(
     missed, faults, notices = missing_rows(prepared, proof.rows)
     notices = [*source.warnings, *notices, *proof.notices]
     counts = _counts(prepared, proof.rows, missed["missing_rows"], 0) | {"groups": (proof.groups, proof.groups)}
-    claims = false_claims(manifest, policy, proof.models, counts, published_sizes(qit, roles.quasi, policy))
+    claims, told = false_claims(manifest, policy, proof.models, counts, parts)
+    notices += told
     document = {
         "satisfied": all(entry["satisfied"] for entry in proof.models)
         and answer.status != "refuted"

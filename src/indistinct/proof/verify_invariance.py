@@ -9,7 +9,8 @@ from indistinct.errors import IndistinctError, SchemaError
 from indistinct.formats.source import path_of
 from indistinct.history.consult import open_ledger
 from indistinct.history.signatures import with_history
-from indistinct.proof.claims import false_claims, missing_rows, published_sizes
+from indistinct.proof.claims import false_claims, missing_rows
+from indistinct.proof.files import parts_of
 from indistinct.proof.invariance import NO_CLAIM, judge_invariance
 from indistinct.proof.published_file import count_published
 from indistinct.proof.recount import matches, restored
@@ -81,12 +82,14 @@ def verify_invariance(
     counts = {
         "rows": (prepared.rows, prepared.rows),
         "published_rows": (rows, rows),
+        "left_out_rows": (prepared.counted.left_out, prepared.counted.left_out),
         "suppressed_rows": (missed["missing_rows"], missed["missing_rows"]),
         "counterfeits": (judged.counterfeits, judged.counterfeits),
         "groups": (len(judged.groups), len(judged.groups)),
     }
     manifest = None if path is None else read_manifest(path)
-    claims = false_claims(manifest, policy, judged.models, counts, published_sizes(found, quasi, policy))
+    claims, old = false_claims(manifest, policy, judged.models, counts, parts_of(published))
+    notices += old
     return {
         "satisfied": holds and status != "differs" and not (faults or leaked or lacking or claims),
         "coverage": coverage,

@@ -12,8 +12,10 @@ from indistinct.errors import DataError, VerificationError
 from indistinct.formats.write import DELIMITED_OUTPUTS, formula_notices, stage, stage_workbook, table_output
 from indistinct.history.consult import consult, open_ledger
 from indistinct.outputs import Output, check_outputs, publish
+from indistinct.proof.as_published import Counts
 from indistinct.proof.groups import SHEETS, pair_of, verify_groups_written
 from indistinct.proof.invariance import verify_invariance_written
+from indistinct.proof.public_document import PublicPolicy
 from indistinct.proof.published_file import (
     delimiter_of,
     duration_notices,
@@ -25,7 +27,6 @@ from indistinct.proof.ranges import check_ranges, false_ranges
 from indistinct.proof.release import verify_written
 from indistinct.publish.manifest import hashes, manifest_path, stage_manifest
 from indistinct.publish.transform_record import qualify
-from indistinct.publish.withheld import withheld
 from indistinct.session.absent_columns import range_names
 from indistinct.tables.count import silent
 
@@ -87,13 +88,19 @@ def deliver(
             "sha256": hashes(staged),
         }
         try:
-            public = withheld(delivered, decision)
-            manifest = stack.enter_context(stage_manifest(public, staged, policy.fingerprint(), output))
+            public, counts = PublicPolicy.of(policy), _counts(document)
+            manifest = stack.enter_context(stage_manifest(staged, public, counts, output))
             others = [stack.enter_context(file) for file in beside(delivered)]
         except DataError as error:
             raise DataError(f"{error.message}; nothing was delivered", **error.where) from error
         publish([*staged, *others, manifest], origins, force=force)
     document.update(delivered)
+
+
+def _counts(document: dict[str, Any]) -> Counts:
+    """What of a release its public document is told beside the files."""
+    before = {} if "transformed" not in document else {key: document[key] for key in ("transformed", "declares")}
+    return Counts(document["rows"], document["left_out_rows"], document["suppressed_rows"], before)
 
 
 def outputs_of(policy: Policy, output: Path) -> tuple[Path, ...]:

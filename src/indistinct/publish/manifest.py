@@ -12,29 +12,17 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from indistinct.outputs import Output, stage_bytes
+from indistinct.proof.files import parts_of
+from indistinct.proof.public_document import public_document
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from indistinct.outputs import Staged
+    from indistinct.proof.as_published import Counts
+    from indistinct.proof.public_document import PublicPolicy
 
-# what depends on the time, on the search or on rows that are not in the file
-UNPUBLISHED = ("proven_optimal", "suppressed_because", "levels")
-INTERNAL = (
-    "phases",
-    "seconds",
-    "transforms",
-    "report",
-    "public_report",
-    "dictionary",
-    "warnings",
-    "ledger",
-    "person_shares",
-)
-# under a model of scope mechanism the number of rows that were dropped is itself protected
-SECRET = ("rows", "persons", "suppressed_rows", "left_out_rows", "loss")
-MECHANISMS = ("safepub",)
 SUFFIX = ".manifest.json"
 
 
@@ -50,22 +38,23 @@ def manifest_path(output: Path) -> Path:
 
 
 def stage_manifest(
-    document: Mapping[str, Any], outputs: Sequence[Staged], fingerprint: str, place: Path | None = None
+    outputs: Sequence[Staged], public: PublicPolicy, counts: Counts, place: Path | None = None
 ) -> Staged:
     """Write the manifest of staged files to a hidden file beside the first (or beside ``place``).
 
-    ``document`` is the internal answer of ``anonymize`` with the hashes of the files; what is internal is left out.
+    It is made of nothing but the files, the public policy, the versions and the counts (``public_document``).
 
     Raises DataError when the file system refuses; then nothing is left.
     """
     path = manifest_path(outputs[0].target if place is None else place)
-    secret = SECRET if any(entry["model"] in MECHANISMS for entry in document["models"]) else ()
-    public = {key: value for key, value in document.items() if key not in (*INTERNAL, *UNPUBLISHED, *secret)}
-    public["outputs"] = [output.target.name for output in outputs]
-    public["manifest"] = path.name
-    public["policy_sha256"] = fingerprint
-    public["versions"] = {name: version(name) for name in ("indistinct", "numpy", "pyarrow", "duckdb")}
-    text = json.dumps(public, indent=2, ensure_ascii=False) + "\n"
+    files = {
+        "outputs": [output.target.name for output in outputs],
+        "manifest": path.name,
+        "sha256": hashes(outputs),
+        "versions": {name: version(name) for name in ("indistinct", "numpy", "pyarrow", "duckdb")},
+    }
+    parts = parts_of(*(output.path for output in outputs))
+    text = json.dumps(public_document(parts, files, public, counts), indent=2, ensure_ascii=False) + "\n"
     return stage_bytes(Output(path, "manifest"), text.encode())
 
 

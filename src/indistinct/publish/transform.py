@@ -22,12 +22,13 @@ from indistinct.notices import Notice, Sentence
 from indistinct.outputs import Output, check_outputs, publish, stage_bytes
 from indistinct.policy import given as given_policy
 from indistinct.policy import resolve
+from indistinct.policy.public import public_transforms
 from indistinct.policy.transforms import Km
 from indistinct.proof.published_file import delimiter_of, missing_text, published_options
 from indistinct.proof.recount import altered, matches, recount
 from indistinct.proof.release import as_spelled
 from indistinct.publish.manifest import manifest_path, sha256
-from indistinct.publish.transform_record import asked, done_before, entries_of, record_path, require_asked
+from indistinct.publish.transform_record import done_before, entries_of, record_path, require_asked
 from indistinct.sentences.results import as_html, transform_text
 from indistinct.session.prepare import kept_identifying, options_of, reading_of
 from indistinct.tables.apply import load_columns, sorted_units
@@ -200,7 +201,7 @@ def transform(
         "for_publication": not policy.privacy and not chance.is_seeded,
         "seeded": chance.is_seeded,
         "transforms": entries,
-        "asked": asked(policy),
+        "asked": public_transforms(policy),
         "verification": {"rows_match": False, "coverage": _coverage(policy, before, after, kept)},
         "seconds": 0.0,
         "outputs": [],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import PolicyError
 from indistinct.formats.source import path_of
+from indistinct.policy.public import public_transforms
 from indistinct.publish.manifest import sha256
 
 if TYPE_CHECKING:
@@ -21,12 +22,6 @@ SUFFIX = ".transform.json"
 def record_path(output: Path) -> Path:
     """Return the place of the record of a transformed file."""
     return output.with_name(output.name + SUFFIX)
-
-
-def asked(policy: Policy) -> list[dict[str, Any]]:
-    """Return the transforms of a policy as they stand in a record."""
-    found: list[dict[str, Any]] = json.loads(json.dumps(policy.plain().get("transforms", []), default=str))
-    return found
 
 
 def record_of(table: Any) -> dict[str, Any] | None:
@@ -65,7 +60,7 @@ def done_before(table: Any, policy: Policy) -> dict[str, Any] | None:
 
 def require_asked(record: Mapping[str, Any], policy: Policy) -> None:
     """Refuse a table to which other transforms than those of the policy were applied; raises PolicyError."""
-    if record.get("asked") != asked(policy):
+    if record.get("asked") != public_transforms(policy):
         raise PolicyError(
             "the transforms of the policy are others than those applied to this table: anonymize the original, or take "
             "[[transforms]] out of the policy",

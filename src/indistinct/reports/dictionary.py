@@ -1,6 +1,7 @@
 """The data dictionary of a published table: each column in words, and how its labels are read.
 
-Public: made from the published table and the policy alone, as ``public`` is.
+It may be published with the table: it is made from that and the public form of the policy alone, as ``public`` is, and
+holds no order, domain or value that the policy lists.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from indistinct.errors import UnsupportedError
 from indistinct.outputs import Output, check_outputs, stage_bytes
@@ -115,7 +118,7 @@ def _ends(name: str, entry: dict[str, Any], release: Release) -> list[dict[str, 
             "type": entry["type"],
             "done": f"end_{column.name.removeprefix(f'{name}_')}",
             "of": name,
-            "labels": len(column.values),
+            "labels": len(np.unique(column.codes[column.codes >= 0])),
             "missing": entry["missing"],
         }
         for column in release.decision.published.columns

@@ -18,11 +18,12 @@ import tomlkit
 
 from indistinct.algorithms import form_of
 from indistinct.errors import UnsupportedError
+from indistinct.models import MODELS
 from indistinct.policy.public import public_form
-from indistinct.publish.manifest import MECHANISMS
-from indistinct.publish.withheld import class_sizes
+from indistinct.proof.public_document import PublicPolicy
 from indistinct.reports.attackers import attacks_of_file, check_attacks, risk_of_file
 from indistinct.reports.summary import asked, columns, proof, size_histogram
+from indistinct.session.verdicts import asked as asked_of
 from indistinct.tables.two_tables import GROUP
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ VERDICT = ("model", "attribute", "attributes", "distance", "kind", "estimator", 
 def check_public(policy: Policy) -> None:
     """Raise UnsupportedError for a model whose public report would tell what it protects."""
     for model in policy.privacy:
-        if model.model in MECHANISMS:
+        if MODELS[model.model].scope == "mechanism":
             raise UnsupportedError(
                 f"there is no public report under {model.model}, whose row counts are protected; publish the manifest "
                 "instead, and leave the public report out"
@@ -60,7 +61,7 @@ def public(release: Release, attacks: Mapping[str, Any] | None = None) -> dict[s
     if attacks is not None:
         check_attacks(attacks, (document["published_rows"],))
     outputs = [Path(path) for path in document["outputs"]]
-    alike = class_sizes(decision)
+    alike = _class_sizes(decision)
     sizes = alike if form_of(decision.policy) == "one_table" else _group_sizes(decision)
     return {
         "kind": "public",
@@ -69,10 +70,7 @@ def public(release: Release, attacks: Mapping[str, Any] | None = None) -> dict[s
         **asked(decision.policy),
         "declares": document["declares"],
         "transformed": document.get("transformed", []),
-        "models": [
-            {key: entry[key] for key in VERDICT if key in entry and not _lists_values(key, entry)}
-            for entry in document["models"]
-        ],
+        "models": _models(release.policy, satisfied=document["satisfied"]),
         "satisfied": document["satisfied"],
         "verification": {key: document["verification"][key] for key in ("rows_match", "coverage")},
         "counterfeits": document.get("counterfeits"),
@@ -96,8 +94,11 @@ def public(release: Release, attacks: Mapping[str, Any] | None = None) -> dict[s
     }
 
 
-def _lists_values(key: str, entry: dict[str, Any]) -> bool:
-    return key == "values" or (key == "required" and entry["required"] is None)
+def _models(policy: Policy, *, satisfied: bool) -> list[dict[str, Any]]:
+    """What the public form of the policy asks, which lists no private values; all of it holds, or nothing got out."""
+    form = PublicPolicy(public_form(policy)).policy
+    entries = [{**asked_of(model), "satisfied": satisfied} for model in form.privacy]
+    return [{key: entry[key] for key in VERDICT if key in entry} for entry in entries]
 
 
 def public_columns(decision: Decision) -> list[dict[str, Any]]:
@@ -112,9 +113,16 @@ def public_columns(decision: Decision) -> list[dict[str, Any]]:
         for column in published.columns
     }
     kept = ("name", "role", "done", "transformed", "hierarchy", "labels")
+    # which columns that nobody declared the input had besides is not public
+    declared = {
+        *(column.name for column in published.columns),
+        *decision.policy.attributes,
+        decision.prepared.roles.person,
+    }
     return [
         {**{key: entry[key] for key in kept if key in entry}, "starred": stars.get(entry["name"], 0)}
         for entry in columns(decision, None)
+        if entry["name"] in declared
     ]
 
 
@@ -129,6 +137,26 @@ def _guaranteed(policy: Policy, sizes: np.ndarray[Any, np.dtype[np.int64]]) -> d
         return {"size": int(sizes.min()), "unit": "rows"} if len(sizes) else None
     asked_for = [int(model.k) for model in policy.privacy if hasattr(model, "k")]
     return {"size": max(asked_for), "unit": "persons"} if asked_for else None
+
+
+def _class_sizes(decision: Decision) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Sizes in rows of the classes of equal published quasi-identifiers, as anyone can count them in the file.
+
+    Rows with the token in every quasi-identifier are no class where the policy exempts them and some are suppressed.
+    """
+    published, policy = decision.published, decision.policy
+    quasi = [hierarchy.attribute for hierarchy in decision.frequencies.quasi]
+    columns_of = [column for column in published.columns if column.name in quasi]
+    codes = np.column_stack([column.codes for column in columns_of])
+    if policy.suppression.rows == "exempt" and decision.suppressed:
+        token = policy.output.suppressed_token
+        stars = [np.array([text == token for text in (*c.values.to_pylist(), None)], np.bool_) for c in columns_of]
+        kept = ~np.logical_and.reduce([star[c.codes] for star, c in zip(stars, columns_of, strict=True)])
+        codes, repeat = codes[kept], published.repeat[kept]
+    else:
+        repeat = published.repeat
+    number = np.unique(codes, axis=0, return_inverse=True)[1].reshape(-1)
+    return np.bincount(number, repeat).astype(np.int64)
 
 
 def _group_sizes(decision: Decision) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -162,4 +190,4 @@ def _published_distributions(decision: Decision) -> list[dict[str, Any]]:
 
 def _policy_text(policy: Policy) -> str:
     """The policy without paths, places of keys and listed values: what its fingerprint is taken of."""
-    return tomlkit.dumps(public_form(policy.plain()))
+    return tomlkit.dumps(public_form(policy))

@@ -250,7 +250,14 @@ def verification_text(document: Mapping[str, Any]) -> str:
     lines += [f'the identifying column "{name}" is in the published table' for name in document["leaked_columns"]]
     lines += [*document["faults"], *document["false_claims"]]
     lines += warnings_text(document["warnings"])
-    lines.append("verified" if document["satisfied"] else "NOT verified")
+    if document["reference"] == "published":
+        lines.append(
+            "agrees with its manifest; what only the original shows is not proven"
+            if document["satisfied"]
+            else "does NOT agree with its manifest"
+        )
+    else:
+        lines.append("verified" if document["satisfied"] else "NOT verified")
     return "\n".join(lines)
 
 

@@ -35,7 +35,7 @@ def judge(
         violating = ~evaluation.satisfied
         entries.append(
             {
-                **_asked(model),
+                **asked(model),
                 "achieved": evaluation.achieved,
                 **({} if evaluation.unit is None else {"unit": evaluation.unit}),
                 "satisfied": bool(evaluation.satisfied.all()),
@@ -62,7 +62,7 @@ def refuse_mechanisms(policy: Policy) -> None:
             )
 
 
-def _asked(model: Privacy) -> dict[str, Any]:
+def asked(model: Privacy) -> dict[str, Any]:
     """Name a model, what tells it apart from others of its name, and what it requires."""
     apart: dict[str, Any] = {"model": model.model}
     required: dict[str, Any] = {}

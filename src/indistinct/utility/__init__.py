@@ -4,7 +4,7 @@ All of them see a column as an ``Axis``: its domain, and how much of it each pub
 assume an even spread, as a reader of the release would.
 """
 
-from indistinct.utility.axes import Axis, axis_of
+from indistinct.losses.axes import Axis, axis_of
 from indistinct.utility.tables import Groups, Sides
 
 __all__ = ["Axis", "Groups", "Sides", "axis_of"]

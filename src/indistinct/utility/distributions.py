@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.utility.axes import EXACT
+from indistinct.losses.axes import EXACT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from indistinct.utility.axes import Axis
+    from indistinct.losses.axes import Axis
     from indistinct.utility.tables import Sides
 
     Float64 = NDArray[np.float64]

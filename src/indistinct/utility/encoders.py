@@ -21,7 +21,7 @@ from indistinct.errors import PolicyError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indistinct.utility.axes import Axis
+    from indistinct.losses.axes import Axis
 
     Float64 = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ def encoded(axis: Axis, how: Encoding = "midpoint") -> tuple[list[str], Float64,
 
     Raises PolicyError for an unknown encoding or a category of more than 2000 features.
 
-    >>> from indistinct.utility.axes import axis_of
+    >>> from indistinct.losses.axes import axis_of
     >>> age = axis_of("age", ["20", "40"], ["[20, 30)", "40"], "integer")
     >>> names, before, after = encoded(age, "bounds")
     >>> names, before.tolist(), after.tolist()

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from indistinct.hierarchies.values import EPOCH
 
 if TYPE_CHECKING:
-    from indistinct.utility.axes import Axis
+    from indistinct.losses.axes import Axis
 
 
 def place_text(axis: Axis, place: float) -> str:
     """Write a place of an ordered axis.
 
-    >>> from indistinct.utility.axes import axis_of
+    >>> from indistinct.losses.axes import axis_of
     >>> day = axis_of("day", ["1970-01-03"], ["1970"], "date")
     >>> place_text(day, 2.0), place_text(axis_of("x", ["1.5"], [], "decimal"), 1.5)
     ('1970-01-03', '1.5')

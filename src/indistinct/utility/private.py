@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.utility.axes import Axis, Predicate
+    from indistinct.losses.axes import Axis, Predicate
     from indistinct.utility.tables import Sides
 
     Int64 = NDArray[np.int64]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.utility.axes import Predicate
+    from indistinct.losses.axes import Predicate
     from indistinct.utility.tables import Sides
 
     Float64 = NDArray[np.float64]

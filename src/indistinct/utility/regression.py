@@ -20,7 +20,7 @@ from indistinct.errors import PolicyError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indistinct.utility.axes import Axis
+    from indistinct.losses.axes import Axis
     from indistinct.utility.tables import Sides
 
     Float64 = NDArray[np.float64]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.utility.axes import Axis
+    from indistinct.losses.axes import Axis
     from indistinct.utility.tables import Sides
 
 DRAWS = 20

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.utility.axes import Axis
+    from indistinct.losses.axes import Axis
 
     Int64 = NDArray[np.int64]
     Codes = NDArray[np.integer[Any]]

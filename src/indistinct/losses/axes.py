@@ -295,7 +295,9 @@ def _ends(
             low = floor(low) + 1
         if found.high is not None and not found.high_closed:
             high = ceil(high) - 1
-        return float(ceil(low)), float(floor(high)), bound
+        last = float(floor(high))
+        # a range of days that names its last one is as wide as from day to day
+        return float(ceil(low)), last, last if type == "date" and label.rstrip().endswith("]") else bound
     places = at[reader.find(label)]
     places = places[~np.isnan(places)]
     return (float(places.min()), float(places.max()), float(places.max())) if len(places) else None
