@@ -27,7 +27,13 @@ from indistinct.proof.published_file import delimiter_of, missing_text, publishe
 from indistinct.proof.recount import altered, matches, recount
 from indistinct.proof.release import as_spelled
 from indistinct.publish.manifest import manifest_path, sha256
-from indistinct.publish.transform_record import asked, done_before, entries_of, record_path, require_asked
+from indistinct.publish.transform_record import (
+    done_before,
+    entries_of,
+    record_path,
+    require_same_transforms,
+    transforms_of,
+)
 from indistinct.sentences.results import as_html, transform_text
 from indistinct.session.prepare import kept_identifying, options_of, reading_of
 from indistinct.tables.apply import load_columns, sorted_units
@@ -168,7 +174,7 @@ def transform(
         "for_publication": not policy.privacy and not chance.is_seeded,
         "seeded": chance.is_seeded,
         "transforms": entries,
-        "asked": asked(policy),
+        "asked": transforms_of(policy),
         "verification": {"rows_match": False, "coverage": _coverage(policy, before, after, kept)},
         "seconds": 0.0,
         "outputs": [],
@@ -196,7 +202,7 @@ def transformed(
     ``transform`` raises.
     """
     if isinstance(table, Transformed):
-        require_asked(table.document, policy)
+        require_same_transforms(table.document, policy)
         found = table
     elif (record := done_before(table, policy)) is not None:
         entries = entries_of(record)

@@ -23,7 +23,7 @@ def record_path(output: Path) -> Path:
     return output.with_name(output.name + SUFFIX)
 
 
-def asked(policy: Policy) -> list[dict[str, Any]]:
+def transforms_of(policy: Policy) -> list[dict[str, Any]]:
     """Return the transforms of a policy as they stand in a record."""
     found: list[dict[str, Any]] = json.loads(json.dumps(policy.plain().get("transforms", []), default=str))
     return found
@@ -59,13 +59,13 @@ def done_before(table: Any, policy: Policy) -> dict[str, Any] | None:
                 file=path.name,
             )
         return None
-    require_asked(record, policy)
+    require_same_transforms(record, policy)
     return record
 
 
-def require_asked(record: Mapping[str, Any], policy: Policy) -> None:
+def require_same_transforms(record: Mapping[str, Any], policy: Policy) -> None:
     """Refuse a table to which other transforms than those of the policy were applied; raises PolicyError."""
-    if record.get("asked") != asked(policy):
+    if record.get("asked") != transforms_of(policy):
         raise PolicyError(
             "the transforms of the policy are others than those applied to this table: anonymize the original, or take "
             "[[transforms]] out of the policy",

@@ -1,9 +1,10 @@
 """Columns published unchanged that tell a generalized one all the same, named before anything is delivered.
 
-``indistinct.session.determination`` says what counts. Compared are the columns that are published as they are (insensitive
-and sensitive ones, and quasi-identifiers without a hierarchy) with every quasi-identifier that is generalized, level by
-level, and the columns beside a release in groups with the sensitive column that its groups hide. Not looked for: a
-value that follows from two columns other than by a sum or a difference, and a column that only narrows another down.
+``indistinct.session.determination`` says what counts. Compared are the columns that are published as they are
+(insensitive and sensitive ones, and quasi-identifiers without a hierarchy) with every quasi-identifier that is
+generalized, level by level, and the columns beside a release in groups with the sensitive column that its groups hide.
+Not looked for: a value that follows from two columns other than by a sum or a difference, and a column that only
+narrows another down.
 """
 
 from __future__ import annotations
@@ -259,7 +260,7 @@ def _notice(hidden: _Hidden, names: tuple[str, ...], what: Sentence, found: Dete
         "{what}: it follows in {told} of {rows} rows, where the best guess from what stands for it is right in "
         '{guessed}; leave a column out, generalize it too, or say confirmed = ["restates"] under {places}',
         what=what,
-        told=found.told,
+        told=found.determined,
         rows=found.rows,
         guessed=found.guessed,
         places=either(f"[attributes.{name}]" for name in names),
