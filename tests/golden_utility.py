@@ -13,7 +13,7 @@ from indistinct import losses
 from indistinct.session.prepare import prepare
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.records import Assignment
-from indistinct.utility import Sides, axis_of
+from indistinct.utility import TablePair, axis_of
 from indistinct.utility.queries import count_after, count_before, count_two_tables
 
 
@@ -69,14 +69,14 @@ def count_query(given, _parameters, expected, _):
         before.append([texts.index(str(row[name])) for row in rows])
         after.append([published.index(label[at]) for label in labels])
     ones = np.ones(len(rows), np.int64)
-    sides = Sides(tuple(axes), np.array(before).T, ones, np.array(after).T, ones)
+    pair = TablePair(tuple(axes), np.array(before).T, ones, np.array(after).T, ones)
     groups = np.array([group_of[number] for number in range(len(rows))])
     errors = {"generalised": [], "two_table": []}
     for query, item in zip(given["queries"], expected["queries"], strict=True):
         wanted = {columns.index(name): (float(lo), float(hi)) for name, (lo, hi) in query.items()}
-        actual = count_before(sides, wanted)
+        actual = count_before(pair, wanted)
         assert actual == item["actual"]
-        estimate = count_after(sides, wanted)
+        estimate = count_after(pair, wanted)
         assert isclose(estimate, item["generalised_estimate"]["decimal"], rel_tol=1e-12)
         quasi = [name for name in query if name != sensitive]
         meets = np.array([all(query[n][0] <= row[n] <= query[n][1] for n in quasi) for row in rows])

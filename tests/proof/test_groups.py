@@ -9,7 +9,7 @@ import pyarrow.csv as pa_csv
 import pytest
 
 import indistinct as ind
-from indistinct.proof.joint_assignment import Choices, possible
+from indistinct.proof.joint_assignment import Choices, feasible
 from indistinct.publish import deliver as deliver_module
 from indistinct.tables import two_tables
 
@@ -402,9 +402,9 @@ def test_possible_is_exact(seed):
     pairs = {tuple(draw.integers(0, (number, 3, 4)).tolist()) for _ in range(int(draw.integers(1, 14)))}
     pairs = sorted(pairs)
     row, entry, origin = (np.array([pair[at] for pair in pairs]) for at in range(3))
-    answer = possible(Choices(row, entry, origin), rows, entries, origins)
+    answer = feasible(Choices(row, entry, origin), rows, entries, origins)
     assert answer.status == ("proven" if brute(pairs, rows, entries, origins) else "refuted")
-    assert possible(Choices(row, entry, origin), rows, entries, origins, most=0).status in (answer.status, "not proven")
+    assert feasible(Choices(row, entry, origin), rows, entries, origins, most=0).status in (answer.status, "not proven")
 
 
 # ---- (k,e) -----------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from string import Formatter
 
+import pyarrow as pa
 import pytest
 
 import indistinct as ind
@@ -188,3 +189,24 @@ def test_a_sentence_without_translation_is_quoted_as_english(hospital, tmp_path)
     text = ind.report(found, tmp_path / "r.md", language="zh-CN").read_text(encoding="utf-8")
     assert "尚无译文" in text
     assert "- nobody has translated this" in text
+
+
+def test_what_transforms_did_and_what_blanks_hide_is_told_in_chinese(tmp_path):
+    rows = [{"age": str(age), "zip": place, "ill": ill} for age, place, ill in (
+        (20, "1", "a"), (20, "1", None), (20, "1", "a"), (90, "2", "b"), (95, "2", "a"), (99, "2", "b"),
+    )]  # fmt: skip
+    policy = ind.Policy(
+        attributes={
+            "age": {"role": "qi", "type": "integer"},
+            "zip": {"role": "qi"},
+            "ill": {"role": "sensitive"},
+        },
+        privacy=[ind.KAnonymity(3), ind.DistinctL("ill", 2)],
+        transforms=[{"method": "top_coding", "attribute": "age", "limit": "80"}],
+    )
+    release = ind.anonymize(pa.Table.from_pylist(rows), policy)
+    page = ind.report(release, tmp_path / "r.md", language="zh-CN").read_text(encoding="utf-8")
+    assert "6 行中有 3 行的“age”值高于界限" in page  # 90, 95 and 99 are above 80
+    assert "1 个类仅因缺失值被算作单独的一个值才满足" in page  # {a, missing} has two values only with the missing one
+    assert "该表本次运行中做过变换（top\\_coding）" in page
+    assert "尚无译文" not in page

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import indistinct as ind
 import naive_utility as naive
-from indistinct.utility import Groups, Sides, axis_of
+from indistinct.utility import Groups, TablePair, axis_of
 from indistinct.utility.correlations import correlations
 from indistinct.utility.distributions import contingency, cramers_v, distributions, total_variation
 from indistinct.utility.encoders import encoded
@@ -23,7 +23,7 @@ from indistinct.utility.task import factory_of, task
 TREE = [["a", "ab", "*"], ["b", "ab", "*"], ["c", "c", "*"]]
 
 
-def sides_of(before, after, **kinds):
+def pair_of(before, after, **kinds):
     """Both tables as lists of tuples of texts; ``kinds`` name -> keywords of axis_of, in column order."""
     axes, left, right = [], [], []
     for at, (name, how) in enumerate(kinds.items()):
@@ -32,7 +32,7 @@ def sides_of(before, after, **kinds):
         left.append([texts.index(row[at]) for row in before])
         right.append([labels.index(row[at]) for row in after])
     ones = [np.ones(len(rows), np.int64) for rows in (before, after)]
-    return Sides(tuple(axes), np.array(left).T, ones[0], np.array(right).T, ones[1])
+    return TablePair(tuple(axes), np.array(left).T, ones[0], np.array(right).T, ones[1])
 
 
 INTEGER = {"type": "integer"}
@@ -108,14 +108,14 @@ def test_estimates_are_those_of_the_definition(rows, one, other, letters):
             cells.append({"x": set(range(ends[0], ends[1] + 1)), "y": own, "z": {z}})
             after.append((f"[{ends[0]}, {ends[1]}]", label, str(z)))
     kinds = {"x": {**INTEGER, "domain": [0, 9]}, "y": {"rows": [["a", "*"], ["b", "*"], ["c", "*"]]}, "z": INTEGER}
-    sides = sides_of(before, after, **kinds)
+    pair = pair_of(before, after, **kinds)
     query = {"x": set(range(low, high + 1)), "y": letters, "z": {1, 2}}
     wanted = {
-        0: (float(low), float(high)), 1: np.array([leaf in letters for leaf in sides.axes[1].leaves]), 2: (1.0, 2.0)
+        0: (float(low), float(high)), 1: np.array([leaf in letters for leaf in pair.axes[1].leaves]), 2: (1.0, 2.0)
     }  # fmt: skip
     exact = naive.exact_count([dict(zip("xyz", row, strict=True)) for row in rows], query)
-    assert count_before(sides, wanted) == exact
-    assert isclose(count_after(sides, wanted), naive.generalised_estimate(cells, query), abs_tol=1e-9)
+    assert count_before(pair, wanted) == exact
+    assert isclose(count_after(pair, wanted), naive.generalised_estimate(cells, query), abs_tol=1e-9)
 
 
 @given(ROWS, st.integers(0, 9), st.integers(0, 9), st.sets(st.sampled_from("abc"), min_size=1))
@@ -124,17 +124,17 @@ def test_two_tables_are_joined_by_the_shares_of_the_groups(rows, one, other, let
     half = len(rows) // 2
     members = [rows[:half], rows[half:]]
     before = [(str(x), y, str(z)) for x, y, z in rows]
-    sides = sides_of(before, before, x=INTEGER, y={}, z=INTEGER)
-    codes = sides.after
+    pair = pair_of(before, before, x=INTEGER, y={}, z=INTEGER)
+    codes = pair.after
     owner = np.array([number for number, group in enumerate(members) for _ in group])
     # QIT keeps the order of the rows, ST comes backwards
     groups = Groups(
         codes[:, :2], np.ones(len(rows), np.int64), owner, owner[::-1], codes[::-1, 2], np.ones(len(rows), int)
     )
-    joined = Sides(sides.axes, sides.before, sides.rows_before, *groups.joined(), groups)
+    joined = TablePair(pair.axes, pair.before, pair.rows_before, *groups.joined(), groups)
     wanted = {
         0: (float(low), float(high)),
-        1: np.array([leaf in letters for leaf in sides.axes[1].leaves]),
+        1: np.array([leaf in letters for leaf in pair.axes[1].leaves]),
         2: (1.0, 2.0),
     }
     named = [[dict(zip("xyz", row, strict=True)) for row in group] for group in members if group]
@@ -152,10 +152,10 @@ def test_values_are_dealt_inside_their_groups_and_every_way():
     groups = Groups(three.reshape(3, 1), np.ones(3, int), np.array([1, 0, 1]), np.array([0, 1]), np.array([7, 8]),
                     np.array([1, 2]))  # fmt: skip
     assert sorted(groups.dealt(np.random.default_rng(1)).tolist()) == [[0, 8], [1, 7], [2, 8]]
-    pair = Groups(
+    groups = Groups(
         np.array([[0], [1]]), np.ones(2, int), np.zeros(2, int), np.zeros(2, int), np.array([5, 6]), np.ones(2, int)
     )
-    ways = {tuple(sorted(map(tuple, pair.dealt(np.random.default_rng(seed)).tolist()))) for seed in range(20)}
+    ways = {tuple(sorted(map(tuple, groups.dealt(np.random.default_rng(seed)).tolist()))) for seed in range(20)}
     assert ways == {((0, 5), (1, 6)), ((0, 6), (1, 5))}
 
 
@@ -163,12 +163,12 @@ def test_an_unchanged_table_answers_without_error_and_queries_follow_the_seed():
     generator = np.random.default_rng(3)
     rows = [(str(a), b, str(c)) for a, b, c in zip(generator.integers(0, 50, 300), ["p", "q"] * 150,
                                                   generator.integers(0, 9, 300), strict=True)]  # fmt: skip
-    sides = sides_of(rows, rows, x=INTEGER, y={}, s=INTEGER)
-    found = workload(sides, ["x", "y"], "s", queries=50, seed=7)
+    pair = pair_of(rows, rows, x=INTEGER, y={}, s=INTEGER)
+    found = workload(pair, ["x", "y"], "s", queries=50, seed=7)
     assert found.document()["mean_relative_error"] == 0.0
-    again = workload(sides, ["x", "y"], "s", queries=50, seed=7)
+    again = workload(pair, ["x", "y"], "s", queries=50, seed=7)
     assert again.actual.tolist() == found.actual.tolist()
-    assert workload(sides, ["x", "y"], "s", queries=50, seed=8).actual.tolist() != found.actual.tolist()
+    assert workload(pair, ["x", "y"], "s", queries=50, seed=8).actual.tolist() != found.actual.tolist()
     assert (found.actual > 0).all()
 
 
@@ -182,17 +182,17 @@ def test_ranges_have_the_size_that_theta_asks_for():
 
 
 def test_empty_queries_are_drawn_again_or_bounded_by_phi():
-    sides = sides_of([("0", "0"), ("99", "99")], [("0", "0"), ("99", "99")], x=INTEGER, s=INTEGER)
-    found = workload(sides, ["x"], "s", queries=5, theta=0.01)
+    pair = pair_of([("0", "0"), ("99", "99")], [("0", "0"), ("99", "99")], x=INTEGER, s=INTEGER)
+    found = workload(pair, ["x"], "s", queries=5, theta=0.01)
     assert found.redraws > 0
-    assert workload(sides, ["x"], "s", queries=5, theta=0.01, phi=0.5).redraws == 0
+    assert workload(pair, ["x"], "s", queries=5, theta=0.01, phi=0.5).redraws == 0
 
 
 @pytest.mark.parametrize("wrong", [{"dimension": 9}, {"dimension": 1}, {"theta": 0.0}, {"theta": 1.0}])
 def test_impossible_workloads_are_refused(wrong):
-    sides = sides_of([("0", "0")], [("0", "0")], x=INTEGER, s=INTEGER)
+    pair = pair_of([("0", "0")], [("0", "0")], x=INTEGER, s=INTEGER)
     with pytest.raises(ind.PolicyError):
-        workload(sides, ["x"], "s", **wrong)
+        workload(pair, ["x"], "s", **wrong)
 
 
 # --- SQL -------------------------------------------------------------------------------------------------
@@ -200,12 +200,12 @@ def test_impossible_workloads_are_refused(wrong):
 
 def test_sql_on_an_unchanged_table_is_exact_and_spreads_inside_cells():
     before = [("1", "a"), ("3", "a"), ("2", "b")]
-    same = sides_of(before, before, x=INTEGER, y={})
+    same = pair_of(before, before, x=INTEGER, y={})
     (entry,) = sql_queries(same, ["select y, count(*) as n, sum(x) as total from data group by y"])
     found = {(answer["group"][0], answer["column"]): answer for answer in entry["answers"]}
     assert found["a", "n"]["release"] == found["a", "n"]["original"] == 2
     assert found["b", "total"]["interval"] == [2.0, 2.0]
-    coarse = sides_of(before, [("[1, 3]", "a")] * 3, x=INTEGER, y={})
+    coarse = pair_of(before, [("[1, 3]", "a")] * 3, x=INTEGER, y={})
     (entry,) = sql_queries(coarse, ["select avg(x) as m from data"], draws=50)
     (answer,) = entry["answers"]
     assert answer["original"] == 2
@@ -220,7 +220,7 @@ def test_sql_on_an_unchanged_table_is_exact_and_spreads_inside_cells():
 def test_sql_that_is_no_question_to_the_table_is_refused(query):
     rows = [("1", "a")]
     with pytest.raises(ind.PolicyError):
-        sql_queries(sides_of(rows, rows, x=INTEGER, y={}), [query])
+        sql_queries(pair_of(rows, rows, x=INTEGER, y={}), [query])
 
 
 # --- distributions, correlations, regression ---------------------------------------------------------------
@@ -228,14 +228,14 @@ def test_sql_that_is_no_question_to_the_table_is_refused(query):
 
 @given(st.lists(st.sampled_from("abcd"), min_size=1), st.lists(st.sampled_from("abcd"), min_size=1))
 def test_total_variation_of_categories(before, after):
-    sides = sides_of([(x,) for x in before], [(x,) for x in after], x={"rows": [[x, "*"] for x in "abcd"]})
-    (entry,) = distributions(sides)
+    pair = pair_of([(x,) for x in before], [(x,) for x in after], x={"rows": [[x, "*"] for x in "abcd"]})
+    (entry,) = distributions(pair)
     assert isclose(entry["total_variation"], naive.total_variation(Counter(before), Counter(after)), abs_tol=1e-12)
 
 
 def test_distributions_add_up_and_keep_missing_values():
     before = [("1",), (None,), ("40",), ("7",)]
-    (entry,) = distributions(sides_of(before, [("[1, 40]",), (None,), ("*",), ("7",)], x=INTEGER))
+    (entry,) = distributions(pair_of(before, [("[1, 40]",), (None,), ("*",), ("7",)], x=INTEGER))
     assert sum(entry["before"]) == pytest.approx(4)
     assert sum(entry["after"]) == pytest.approx(4)
     assert entry["values"][-1] == "(missing)"
@@ -244,7 +244,7 @@ def test_distributions_add_up_and_keep_missing_values():
 
 def test_association_is_lost_when_a_column_is_starred():
     before = [("a", "1"), ("b", "2")] * 10
-    (entry,) = contingency(sides_of(before, [("*", row[1]) for row in before], x={}, y={}), ["x", "y"])
+    (entry,) = contingency(pair_of(before, [("*", row[1]) for row in before], x={}, y={}), ["x", "y"])
     assert entry["association"] == {"before": 1.0, "after": 0.0}
     assert entry["total_variation"] == 0.5
     assert cramers_v(np.array([[1.0, 2.0]])) is None
@@ -254,7 +254,7 @@ def test_association_is_lost_when_a_column_is_starred():
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=5, max_size=20))
 def test_correlation_is_that_of_the_definition(pairs):
     rows = [(str(x), str(y)) for x, y in pairs]
-    (entry,) = correlations(sides_of(rows, rows, x=INTEGER, y=INTEGER))
+    (entry,) = correlations(pair_of(rows, rows, x=INTEGER, y=INTEGER))
     if len({x for x, _ in pairs}) == 1 or len({y for _, y in pairs}) == 1:
         assert entry["before"] is None
         return
@@ -266,10 +266,10 @@ def test_correlation_is_that_of_the_definition(pairs):
 def test_numbers_at_the_end_of_the_scale_have_figures():
     # 3e300 squared is no double any more
     rows = [(str(x * 10**300), str(x)) for x in (1, 2, 2, 3)]
-    sides = sides_of(rows, rows, x=INTEGER, y=INTEGER)
-    (entry,) = correlations(sides)
+    pair = pair_of(rows, rows, x=INTEGER, y=INTEGER)
+    (entry,) = correlations(pair)
     assert entry["before"] == entry["after"] == {"r": 1.0, "interval": [1.0, 1.0]}
-    found = distributions(sides)[0]["mean"]["after"]
+    found = distributions(pair)[0]["mean"]["after"]
     half = 1.96 * (2 / 3) ** 0.5 / 2  # deviations -1, 0, 0, 1, three degrees of freedom
     assert found["mean"] == pytest.approx(2e300)
     assert found["deviation"] == pytest.approx((2 / 3) ** 0.5 * 1e300)
@@ -289,7 +289,7 @@ def test_regression_finds_the_line_and_its_interval():
     x = generator.integers(0, 30, 80)
     y = 3 * x + generator.integers(-5, 6, 80)
     rows = [(str(a), str(b)) for a, b in zip(x, y, strict=True)]
-    found = regression(sides_of(rows, rows, x=INTEGER, y=INTEGER), "y ~ x")
+    found = regression(pair_of(rows, rows, x=INTEGER, y=INTEGER), "y ~ x")
     expected = stats.linregress(x, y)
     _, slope = found["coefficients"]
     assert slope["before"]["estimate"] == pytest.approx(expected.slope)
@@ -301,7 +301,7 @@ def test_regression_finds_the_line_and_its_interval():
 
 def test_regression_on_categories_leaves_the_most_frequent_out():
     rows = [("a", "1"), ("a", "1"), ("b", "5"), ("b", "5"), ("a", "1")]
-    found = regression(sides_of(rows, rows, g={}, y=INTEGER), "y ~ g")
+    found = regression(pair_of(rows, rows, g={}, y=INTEGER), "y ~ g")
     names = [item["name"] for item in found["coefficients"]]
     assert names == ["(intercept)", "g = b"]
     assert found["coefficients"][1]["before"]["estimate"] == pytest.approx(4)
@@ -312,7 +312,7 @@ def test_regression_on_categories_leaves_the_most_frequent_out():
 def test_regressions_that_mean_nothing_are_refused(formula):
     rows = [("a", "1"), ("b", "2")]
     with pytest.raises(ind.PolicyError):
-        regression(sides_of(rows, rows, g={}, y=INTEGER), formula)
+        regression(pair_of(rows, rows, g={}, y=INTEGER), formula)
 
 
 # --- encoders and tasks ------------------------------------------------------------------------------------
@@ -350,11 +350,11 @@ class Nearest:
 
 def test_a_task_learned_from_an_unchanged_release_is_as_good_and_from_stars_no_better_than_the_baseline():
     rows = [(str(x), "young" if x < 20 else "old") for x in range(40)] * 3
-    whole = task(sides_of(rows, rows, x=INTEGER, y={}), "y", Nearest)
+    whole = task(pair_of(rows, rows, x=INTEGER, y={}), "y", Nearest)
     assert whole["before"] == whole["after"] == 1.0
     assert whole["relative"] == 1.0
     assert 0.4 < whole["baseline"] < 0.6
-    nothing = task(sides_of(rows, [("*", row[1]) for row in rows], x=INTEGER, y={}), "y", Nearest)
+    nothing = task(pair_of(rows, [("*", row[1]) for row in rows], x=INTEGER, y={}), "y", Nearest)
     assert nothing["after"] == pytest.approx(0.5, abs=0.1)
 
 
@@ -385,15 +385,15 @@ def test_a_tree_reads_exact_values_where_it_learned_nodes():
     rows = [(town, "yes" if town in "ab" else "no") for town in "abcd" * 20]
     labels = [("ab" if town in "ab" else "cd", ill) for town, ill in rows]
     tree = [["a", "ab", "*"], ["b", "ab", "*"], ["c", "cd", "*"], ["d", "cd", "*"]]
-    sides = sides_of(rows, labels, town={"rows": tree}, ill={})
-    found = task(sides, "ill", factory_of("sklearn.tree:DecisionTreeClassifier"))
+    pair = pair_of(rows, labels, town={"rows": tree}, ill={})
+    found = task(pair, "ill", factory_of("sklearn.tree:DecisionTreeClassifier"))
     assert (found["before"], found["after"], found["encoding"]) == (1.0, 1.0, "nodes")
 
 
 def test_a_generalized_target_and_an_unknown_estimator_are_refused():
     rows = [("1", "a"), ("2", "b")]
     with pytest.raises(ind.PolicyError, match="was generalized"):
-        task(sides_of(rows, [("*", "*")] * 2, x=INTEGER, y={}), "y", Nearest)
+        task(pair_of(rows, [("*", "*")] * 2, x=INTEGER, y={}), "y", Nearest)
     for wrong in ("nothing", "no.such.module:x", "math:pi"):
         with pytest.raises(ind.PolicyError):
             factory_of(wrong)

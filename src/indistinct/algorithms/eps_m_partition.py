@@ -74,10 +74,10 @@ def eps_m_partition(frequencies: Frequencies, policy: Policy, progress: Progress
         if len(failing):
             rounds += 1
             progress("deal", rounds, 0)
-            parts = search.mend(failing)
+            parts = search.repair(failing)
         elif len(parts) == len(search.shown):
             break
-        else:  # what was mended holds by itself; is it published like a class of another part?
+        else:  # what was repaired holds by itself; is it published like a class of another part?
             parts = search.shown
     lost = int(assignment.count[assignment.class_of == SUPPRESSED].sum())
     if lost > min(floor(policy.suppression.limit * frequencies.total), frequencies.total - 1):
@@ -200,7 +200,7 @@ class _Search:
         failing = part_of_group[dealt[(merged.class_of >= 0) & ~held[merged.class_of]]]
         return merged, parts[np.unique(failing)]
 
-    def mend(self, failing: Int64) -> list[int]:
+    def repair(self, failing: Int64) -> list[int]:
         """Deal failing parts into other numbers of groups; after some tries whole, then with the part next to them.
 
         Returns the parts that are other than before.

@@ -4,8 +4,8 @@ Candidates G: all combinations of levels from ``min_level`` to ``max_level``. Wi
 rest of the budget), h = ceil(k / beta), the rows that a class needs to keep k of them in expectation, and l_a, h_a the
 level and the height of column a, w_a its weight:
 
-    kept(g)  = sum of w_a (1 - l_a / h_a) / sum of w_a          (1 - l_a / h_a = 1 for a column without levels)
-    score(g) = (1 + kept(g)) / 2 * sum over classes E of f(|E|),    f(c) = max(0, min(c, 4 (c - h)))
+    precision(g)  = sum of w_a (1 - l_a / h_a) / sum of w_a          (1 - l_a / h_a = 1 for a column without levels)
+    score(g) = (1 + precision(g)) / 2 * sum over classes E of f(|E|),    f(c) = max(0, min(c, 4 (c - h)))
     P(g) proportional to exp(search_epsilon score(g) / 4)
 
 in words: the rows that will be published, each counting half for being there and half for its detail. A class of h rows
@@ -14,9 +14,9 @@ whose f grows by 0 to 4: no score falls, none grows by more than 4, and the choi
 private (``exponential_mechanism``). (A class that counts whole from h rows on would jump by h, and the choice would
 have to be that much more random.)
 
-For the same reason nothing else may look at the table: G and kept(g) must follow from the policy. Heights do but for
-masking, whose levels are those of the longest value; it is refused here. LM is not used, because it may measure domains
-by the values that occur.
+For the same reason nothing else may look at the table: G and precision(g) must follow from the policy. Heights do but
+for masking, whose levels are those of the longest value; it is refused here. LM is not used, because it may measure
+domains by the values that occur.
 
 Worked example: ages 20 (5 rows) and 30 (3 rows), level 1 of 1 puts them together, h = 4. Level 0: f(5) = 4, f(3) = 0,
 score 4. Level 1: f(8) = 8, score 1/2 * 8 = 4. Both are equally likely, whatever search_epsilon.
@@ -91,11 +91,11 @@ def _levels(hierarchy: Hierarchy) -> range:
     return range(hierarchy.min_level, (hierarchy.height if hierarchy.max_level is None else hierarchy.max_level) + 1)
 
 
-def kept(quasi: Sequence[Hierarchy], levels: Sequence[int]) -> Fraction:
+def precision(quasi: Sequence[Hierarchy], levels: Sequence[int]) -> Fraction:
     """Share of the detail that levels keep: the weighted mean of 1 - level / height.
 
     >>> from indistinct.hierarchies import suppression
-    >>> kept([suppression.build(name, ["a", "b"]) for name in "xy"], (0, 1))
+    >>> precision([suppression.build(name, ["a", "b"]) for name in "xy"], (0, 1))
     Fraction(1, 2)
     """
     whole = sum((hierarchy.weight for hierarchy in quasi), Fraction(0))
@@ -105,7 +105,7 @@ def kept(quasi: Sequence[Hierarchy], levels: Sequence[int]) -> Fraction:
 
 def score(quasi: Sequence[Hierarchy], levels: Sequence[int], worth: int) -> Fraction:
     """Score of a combination of levels whose classes count for ``worth`` rows."""
-    return (1 + kept(quasi, levels)) / 2 * worth
+    return (1 + precision(quasi, levels)) / 2 * worth
 
 
 def class_worths(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from indistinct.answers import Verdict
 from indistinct.errors import DataError
 from indistinct.models import Context
 from indistinct.policy import Flags, given_or_flags
@@ -53,10 +54,9 @@ class Audit:
         return verdict
 
     @property
-    def models(self) -> list[dict[str, Any]]:
+    def models(self) -> list[Verdict]:
         """One entry for each model: required, achieved, satisfied, reason."""
-        entries: list[dict[str, Any]] = self.document["models"]
-        return entries
+        return [Verdict(entry) for entry in self.document["models"]]
 
     def __repr__(self) -> str:
         """Write the answer as a short readable table."""

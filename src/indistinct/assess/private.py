@@ -8,7 +8,7 @@ from math import exp
 from typing import TYPE_CHECKING, Any, Literal
 
 from indistinct import markup
-from indistinct.assess.side_by_side import column_axis, sides_of
+from indistinct.assess.side_by_side import column_axis, pair_of
 from indistinct.errors import PolicyError, SchemaError
 from indistinct.formats.source import open_source
 from indistinct.hierarchies.taxonomy import read_taxonomy
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from indistinct.formats.source import Source
     from indistinct.policy import GivenPolicy, Policy, Roles
     from indistinct.tables.count import Progress
-    from indistinct.utility import Axis, Sides
+    from indistinct.utility import Axis, TablePair
     from indistinct.utility.private import Bounds, Neighbours, PrivateQuery
 
 
@@ -143,10 +143,10 @@ def private(
     neighbours: Neighbours = "replace" if rows == "public" else "add_remove"
     source = open_source(original, options_of(policy, query=query, table=sql_table))
     roles = resolve(policy, source.columns)
-    sides, notices = sides_of(source, published, policy, roles, progress, st=st)
-    declared = _declared(sides, policy, bounds or {})
-    sides = replace(sides, axes=tuple(_within(axis, source, policy, roles, declared) for axis in sides.axes))
-    asked = list(_all(sides, declared) if queries is None else queries)
+    pair, notices = pair_of(source, published, policy, roles, progress, st=st)
+    declared = _declared(pair, policy, bounds or {})
+    pair = replace(pair, axes=tuple(_within(axis, source, policy, roles, declared) for axis in pair.axes))
+    asked = list(_all(pair, declared) if queries is None else queries)
     if not asked:
         raise PolicyError(
             "there is nothing to ask: declare the bounds or values of a column, in the policy or as bounds"
@@ -158,7 +158,7 @@ def private(
     answers = []
     for number, one in enumerate(asked):
         progress("answer", number, len(asked))
-        answers.append(answer(sides, one, declared, neighbours, share))
+        answers.append(answer(pair, one, declared, neighbours, share))
     progress("answer", len(asked), len(asked))
     total = float(sum(Fraction(str(entry["epsilon"])) for entry in answers))
     if roles.person is not None:
@@ -168,8 +168,8 @@ def private(
         notices.append(Notice("rows", roles.person, message))
     return Private(
         {
-            "rows": int(sides.rows_before.sum()),
-            "published_rows": sides.published_rows,
+            "rows": int(pair.rows_before.sum()),
+            "published_rows": pair.published_rows,
             "neighbours": neighbours,
             "epsilon": total,
             "promise": {"release": _promise(policy), "private": _private_promise(total, neighbours)},
@@ -179,23 +179,25 @@ def private(
     )
 
 
-def _all(sides: Sides, declared: Mapping[str, Any]) -> list[PrivateQuery]:
+def _all(pair: TablePair, declared: Mapping[str, Any]) -> list[PrivateQuery]:
     found: list[PrivateQuery] = []
-    for axis in sides.axes:
+    for axis in pair.axes:
         if axis.name in declared:
             found += [PrivateMean(axis.name)] if axis.type in ("integer", "decimal") else []
             found.append(PrivateHistogram(axis.name))
     return found
 
 
-def _declared(sides: Sides, policy: Policy, bounds: Mapping[str, Sequence[Any]]) -> dict[str, Bounds | tuple[str, ...]]:
+def _declared(
+    pair: TablePair, policy: Policy, bounds: Mapping[str, Sequence[Any]]
+) -> dict[str, Bounds | tuple[str, ...]]:
     """Bounds and values that somebody declared; nothing here looks at the table."""
-    names = [axis.name for axis in sides.axes]
+    names = [axis.name for axis in pair.axes]
     for name in bounds:
         if name not in names:
             raise SchemaError.unknown_column(name, names)
     found: dict[str, Bounds | tuple[str, ...]] = {}
-    for axis in sides.axes:
+    for axis in pair.axes:
         attribute = policy.attributes.get(axis.name)
         if axis.type == "ordinal" and attribute is not None and attribute.order:
             if axis.name in bounds:

@@ -22,7 +22,7 @@ from indistinct.proof.recount import count_source, restored
 from indistinct.proof.spelling import guard_of, spellers
 from indistinct.session.prepare import options_of, reading_of
 from indistinct.tables.two_tables import COUNT, GROUP
-from indistinct.utility import Groups, Sides, axis_of
+from indistinct.utility import Groups, TablePair, axis_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from indistinct.utility.tables import Codes
 
 
-def sides_of(
+def pair_of(
     source: Source, published: Any, policy: Policy, roles: Roles, progress: Progress, *, st: Any = None
-) -> tuple[Sides, list[Notice]]:
+) -> tuple[TablePair, list[Notice]]:
     """Count both tables, undo what formats did to the spelling, and read every column.
 
     ``st`` is the table of sensitive values of a release of two tables (or ``published`` holds both). Such a release,
@@ -49,17 +49,17 @@ def sides_of(
     in_groups = len(parts) == 2 or form_of(policy) == "permuted"
     opened = read_parts(parts, policy, source, hidden, in_groups=in_groups)
     progress("read", 1, 2)
-    pair = _pair(opened[0][1], opened[1][1] if len(opened) == 2 else None, policy) if in_groups else None
-    after = opened[0][1] if pair is None else pair.qit
-    names = [name for name in after.columns if pair is None or name != GROUP]
-    grouped = [] if pair is None else [name for name in pair.st.columns if name not in (GROUP, COUNT)]
+    joined = _pair(opened[0][1], opened[1][1] if len(opened) == 2 else None, policy) if in_groups else None
+    after = opened[0][1] if joined is None else joined.qit
+    names = [name for name in after.columns if joined is None or name != GROUP]
+    grouped = [] if joined is None else [name for name in joined.st.columns if name not in (GROUP, COUNT)]
     before = count_source(source, [*names, *grouped])
     progress("read", 2, 2)
     typed = [name for name in before.columns if not is_text(source.types[name])]
     spellings = spellers({name: before.column(name)[0] for name in before.columns}, typed, policy)
     guard = guard_of(policy, path_of(parts[0].table))
     before, after = restored(before, spellings), restored(after, spellings, guard)
-    values = None if pair is None else restored(pair.st, spellings, guard)
+    values = None if joined is None else restored(joined.st, spellings, guard)
     texts = [after.column(name)[0] for name in names] + ([] if values is None else [values.column(grouped[0])[0]])
     axes = [
         column_axis(name, before.column(name)[0], own, source, policy, generalized=name in roles.quasi)
@@ -69,36 +69,36 @@ def sides_of(
         raise SchemaError("the published table has none of the quasi-identifiers of the policy")
     notices = list(opened[0][0].warnings)
     if values is None:
-        return Sides(tuple(axes), before.codes, before.rows, after.codes, after.rows), notices
+        return TablePair(tuple(axes), before.codes, before.rows, after.codes, after.rows), notices
     message = Sentence(
         "the release is in groups: a row is taken to have each value of its group by the share it has there"
     )
     notices.append(Notice("groups", grouped[0], message))
     groups = _groups(Pair(after, values), names, grouped[0])
-    return Sides(tuple(axes), before.codes, before.rows, *groups.joined(), groups), notices
+    return TablePair(tuple(axes), before.codes, before.rows, *groups.joined(), groups), notices
 
 
-def held_out(sides: Sides, source: Source, table: Any, policy: Policy, roles: Roles) -> tuple[Sides, Codes]:
-    """Read rows that a release was not made from: the sides with their values too, and int[rows, c] those values.
+def held_out(pair: TablePair, source: Source, table: Any, policy: Policy, roles: Roles) -> tuple[TablePair, Codes]:
+    """Read rows that a release was not made from: the pair with their values too, and int[rows, c] those values.
 
     Raises SchemaError when the rows lack a column of both tables.
     """
-    names = [axis.name for axis in sides.axes]
+    names = [axis.name for axis in pair.axes]
     apart = open_source(table, options_of(policy))
     for name in names:
         if name not in apart.columns:
             raise SchemaError.unknown_column(name, apart.columns, file=apart.name)
     found = count_source(apart, names)
     typed = [name for name in names if not (is_text(apart.types[name]) and is_text(source.types[name]))]
-    found = restored(found, spellers({axis.name: axis.before for axis in sides.axes}, typed, policy))
+    found = restored(found, spellers({axis.name: axis.before for axis in pair.axes}, typed, policy))
     axes, codes = [], []
-    for axis in sides.axes:
+    for axis in pair.axes:
         numbers = {text: number for number, text in enumerate(axis.before)}
         own, places = found.column(axis.name)
         codes.append(np.array([numbers.setdefault(text, len(numbers)) for text in own], np.int64)[places])
         texts, quasi = list(numbers), axis.name in roles.quasi
         axes.append(column_axis(axis.name, texts, axis.after, source, policy, generalized=quasi))
-    return replace(sides, axes=tuple(axes)), np.repeat(np.column_stack(codes), found.rows, axis=0)
+    return replace(pair, axes=tuple(axes)), np.repeat(np.column_stack(codes), found.rows, axis=0)
 
 
 def _pair(qit: Recount, st: Recount | None, policy: Policy) -> Pair:
@@ -126,17 +126,17 @@ def _pair(qit: Recount, st: Recount | None, policy: Policy) -> Pair:
     return Pair(qit, st)
 
 
-def _groups(pair: Pair, names: Sequence[str], secret: str) -> Groups:
-    _, owner, of_row, counts = groups_of_entries(pair)
+def _groups(joined: Pair, names: Sequence[str], secret: str) -> Groups:
+    _, owner, of_row, counts = groups_of_entries(joined)
     groups = int(max(owner.max(initial=-1), of_row.max(initial=-1))) + 1
-    unequal = np.bincount(owner, counts, groups) != np.bincount(of_row, pair.qit.rows, groups)
+    unequal = np.bincount(owner, counts, groups) != np.bincount(of_row, joined.qit.rows, groups)
     if unequal.any() or (counts < 1).any():
         raise DataError(
             f"in {max(1, int(unequal.sum()))} of {groups} groups the two tables have different numbers of rows; do "
             "they belong together?"
         )
-    places = [pair.qit.columns.index(name) for name in names]
-    return Groups(pair.qit.codes[:, places], pair.qit.rows, of_row, owner, pair.st.column(secret)[1], counts)
+    places = [joined.qit.columns.index(name) for name in names]
+    return Groups(joined.qit.codes[:, places], joined.qit.rows, of_row, owner, joined.st.column(secret)[1], counts)
 
 
 def column_axis(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct import markup
-from indistinct.assess.side_by_side import held_out, sides_of
+from indistinct.assess.side_by_side import held_out, pair_of
 from indistinct.errors import SchemaError
 from indistinct.formats.source import open_source
 from indistinct.losses import classification_metric
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from indistinct.policy import GivenPolicy, Roles
     from indistinct.tables.count import Progress
-    from indistinct.utility import Sides
+    from indistinct.utility import TablePair
     from indistinct.utility.encoders import Encoding
 
 PAIRS_OF = 10  # columns whose pairs are compared
@@ -136,42 +136,42 @@ def utility(
     policy = given_policy(policy)
     source = open_source(original, options_of(policy, query=query, table=sql_table))
     roles = resolve(policy, source.columns)
-    sides, notices = sides_of(source, published, policy, roles, progress, st=st)
-    quasi = [name for name in roles.quasi if name in {axis.name for axis in sides.axes}]
-    secret = _sensitive(roles, sides, sensitive)
+    pair, notices = pair_of(source, published, policy, roles, progress, st=st)
+    quasi = [name for name in roles.quasi if name in {axis.name for axis in pair.axes}]
+    secret = _sensitive(roles, pair, sensitive)
     progress("measure", 0, 4)
-    asked = workload(sides, quasi, secret, queries=queries, dimension=dimension, theta=theta, seed=seed, phi=phi)
+    asked = workload(pair, quasi, secret, queries=queries, dimension=dimension, theta=theta, seed=seed, phi=phi)
     if len(asked.actual) < queries:
         message = Sentence(
             "only {n} of {queries} random queries select a row; raise theta", n=len(asked.actual), queries=queries
         )
         notices.append(Notice("queries", None, message))
     progress("measure", 1, 4)
-    compared = [*quasi, *(name for name in roles.sensitive if name in {axis.name for axis in sides.axes})]
+    compared = [*quasi, *(name for name in roles.sensitive if name in {axis.name for axis in pair.axes})]
     document: dict[str, Any] = {
-        "rows": int(sides.rows_before.sum()),
-        "published_rows": sides.published_rows,
-        "in_groups": sides.groups is not None,
-        "losses": cell_losses(sides, quasi),
+        "rows": int(pair.rows_before.sum()),
+        "published_rows": pair.published_rows,
+        "in_groups": pair.groups is not None,
+        "losses": cell_losses(pair, quasi),
         "queries": asked.document(),
-        "distributions": distributions(sides),
-        "contingency": contingency(sides, compared[:PAIRS_OF]),
-        "correlations": correlations(sides),
+        "distributions": distributions(pair),
+        "contingency": contingency(pair, compared[:PAIRS_OF]),
+        "correlations": correlations(pair),
     }
     if len(compared) > PAIRS_OF:
         message = Sentence("pairs of the first {most} of {n} columns are compared", most=PAIRS_OF, n=len(compared))
         notices.append(Notice("pairs", None, message))
     progress("measure", 2, 4)
-    document["sql"] = sql_queries(sides, sql, seed=seed) if sql else []
-    document["regressions"] = [fit(sides, formula) for formula in regressions]
+    document["sql"] = sql_queries(pair, sql, seed=seed) if sql else []
+    document["regressions"] = [fit(pair, formula) for formula in regressions]
     progress("measure", 3, 4)
     document["task"] = document["classification_metric"] = None
-    if target is not None and sides.groups is None:
-        document["classification_metric"] = float(_class_labels(sides, quasi, target))
+    if target is not None and pair.groups is None:
+        document["classification_metric"] = float(_class_labels(pair, quasi, target))
     if target is not None and estimator is not None:
         factory = factory_of(estimator) if isinstance(estimator, str) else estimator
         seeds = tuple(seed + number for number in range(len(SEEDS)))
-        taught, held = (sides, None) if holdout is None else held_out(sides, source, holdout, policy, roles)
+        taught, held = (pair, None) if holdout is None else held_out(pair, source, holdout, policy, roles)
         document["task"] = task(taught, target, factory, encoding=encoding, seeds=seeds, held=held)
     progress("measure", 4, 4)
     notices += [
@@ -180,28 +180,28 @@ def utility(
             axis.name,
             Sentence('{n} published labels of "{name}" could not be read', n=axis.unread, name=axis.name),
         )
-        for axis in sides.axes
+        for axis in pair.axes
         if axis.unread
     ]
     document["warnings"] = [notice.document() for notice in notices]
     return Utility(document)
 
 
-def _class_labels(sides: Sides, quasi: Sequence[str], target: str) -> Fraction:
+def _class_labels(pair: TablePair, quasi: Sequence[str], target: str) -> Fraction:
     """Classification metric of the published classes (equal published quasi-identifiers); missing rows count 1."""
-    names = [axis.name for axis in sides.axes]
+    names = [axis.name for axis in pair.axes]
     if target not in names:
         raise SchemaError.unknown_column(target, names)
-    own = sides.narrowed([*(name for name in quasi if name != target), target])
+    own = pair.narrowed([*(name for name in quasi if name != target), target])
     codes, rows = own.after, own.rows_after
     group = np.unique(codes[:, :-1], axis=0, return_inverse=True)[1].reshape(-1)
-    gone = max(0, int(sides.rows_before.sum()) - int(rows.sum()))
+    gone = max(0, int(pair.rows_before.sum()) - int(rows.sum()))
     return classification_metric(np.append(group, -1), np.append(codes[:, -1], 0), np.append(rows, gone))
 
 
-def _sensitive(roles: Roles, sides: Sides, wanted: str | None) -> str | None:
+def _sensitive(roles: Roles, pair: TablePair, wanted: str | None) -> str | None:
     """Sensitive column of the random queries: the one named, else the first of the policy."""
-    there = {axis.name for axis in sides.axes}
+    there = {axis.name for axis in pair.axes}
     if wanted is not None:
         if wanted not in there:
             raise SchemaError.unknown_column(wanted, sorted(there))

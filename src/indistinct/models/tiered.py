@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from indistinct.tables.records import Classes
 
 
-def asked(privacy: Tiered, classes: Classes, context: Context) -> NDArray[np.bool_]:
+def with_listed_values(privacy: Tiered, classes: Classes, context: Context) -> NDArray[np.bool_]:
     """bool[g]: the classes that hold a listed value.
 
     Raises DataError for a listed value that occurs nowhere in the table: it would protect nobody.
@@ -59,7 +59,7 @@ def evaluate(privacy: Tiered, classes: Classes, context: Context) -> Evaluation:
     """Judge the classes that hold a listed value by the model of the tier; the others hold."""
     from indistinct.models.registry import MODELS
 
-    chosen = asked(privacy, classes, context)
+    chosen = with_listed_values(privacy, classes, context)
     satisfied = np.ones(len(classes), np.bool_)
     if not chosen.any():
         sentence = f"none of {len(classes)} classes holds a listed value"

@@ -49,7 +49,7 @@ class Answer:
     reason: str = ""
 
 
-def possible(
+def feasible(
     choices: Choices, rows: Int64, entries: Int64, origins: Int64, most: int = MOST_CHOICES, seconds: float = SECONDS
 ) -> Answer:
     """Decide whether all ``rows`` and ``entries`` can be served from the ``origins`` (how often each occurs).
@@ -59,7 +59,7 @@ def possible(
     >>> import numpy as np
     >>> one, two = np.array([1]), np.array([1, 1])
     >>> both = Choices(np.array([0, 1]), np.array([0, 0]), np.array([0, 0]))
-    >>> possible(both, two, np.array([2]), one).status, possible(both, two, np.array([2]), np.array([2])).status
+    >>> feasible(both, two, np.array([2]), one).status, feasible(both, two, np.array([2]), np.array([2])).status
     ('refuted', 'proven')
     """
     rows, entries, origins = rows.copy(), entries.copy(), origins.copy()

@@ -11,7 +11,7 @@ from indistinct.errors import SchemaError
 from indistinct.formats.columnar import is_text
 from indistinct.proof.coverage import Coverage, Side, coverage
 from indistinct.proof.groups import Pair, blanks_of_groups, groups_of_pair, judge_groups, split
-from indistinct.proof.joint_assignment import Choices, possible
+from indistinct.proof.joint_assignment import Choices, feasible
 from indistinct.proof.recount import Recount, count_source, respelled, restored
 from indistinct.proof.release import label_reader
 from indistinct.proof.spelling import guard_of, spellers
@@ -131,7 +131,7 @@ def _covered(
         agree = table[labels[row, position], values[origin, position]]
         row, origin = row[agree], origin[agree]
     choices = _with_entries(row, origin, groups, before, attribute, prepared)
-    answer = possible(choices, qit.rows, groups.count, before.rows)
+    answer = feasible(choices, qit.rows, groups.count, before.rows)
     if answer.status == "proven" or alone.status == "proven":
         return Coverage(answer.status, [(number, None) for number in answer.rows], answer.reason)
     return alone if answer.status == "not proven" else Coverage(answer.status, [], answer.reason)

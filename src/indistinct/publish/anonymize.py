@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indistinct import markup
+from indistinct.answers import Losses, Verdict
 from indistinct.decision.decide import apply, decide, pseudonyms_given
 from indistinct.formats.frames import give_back, kind_of
 from indistinct.formats.source import origins_of
@@ -79,10 +80,14 @@ class Release:
         return found
 
     @property
-    def loss(self) -> dict[str, Any]:
+    def loss(self) -> Losses:
         """The information losses."""
-        found: dict[str, Any] = self.document["loss"]
-        return found
+        return Losses(self.document["loss"])
+
+    @property
+    def models(self) -> list[Verdict]:
+        """One entry for each model: required, achieved, satisfied, reason."""
+        return [Verdict(entry) for entry in self.document["models"]]
 
     def write(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the table and its manifest, verified from the written file; return the path.

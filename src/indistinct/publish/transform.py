@@ -28,7 +28,7 @@ from indistinct.proof.published_file import delimiter_of, missing_text, publishe
 from indistinct.proof.recount import altered, matches, recount
 from indistinct.proof.release import as_spelled
 from indistinct.publish.manifest import manifest_path, sha256
-from indistinct.publish.transform_record import done_before, entries_of, record_path, require_asked
+from indistinct.publish.transform_record import done_before, entries_of, record_path, require_same_transforms
 from indistinct.sentences.results import as_html, transform_text
 from indistinct.session.prepare import kept_identifying, options_of, reading_of
 from indistinct.tables.apply import load_columns, sorted_units
@@ -229,7 +229,7 @@ def transformed(
     ``transform`` raises.
     """
     if isinstance(table, Transformed):
-        require_asked(table.document, policy)
+        require_same_transforms(table.document, policy)
         found = table
     elif (record := done_before(table, policy)) is not None:
         entries = entries_of(record)

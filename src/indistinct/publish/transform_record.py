@@ -54,11 +54,11 @@ def done_before(table: Any, policy: Policy) -> dict[str, Any] | None:
                 file=path.name,
             )
         return None
-    require_asked(record, policy)
+    require_same_transforms(record, policy)
     return record
 
 
-def require_asked(record: Mapping[str, Any], policy: Policy) -> None:
+def require_same_transforms(record: Mapping[str, Any], policy: Policy) -> None:
     """Refuse a table to which other transforms than those of the policy were applied; raises PolicyError."""
     if record.get("asked") != public_transforms(policy):
         raise PolicyError(

@@ -22,7 +22,7 @@ from indistinct.models import MODELS
 from indistinct.policy.public import public_form
 from indistinct.proof.public_document import PublicPolicy
 from indistinct.reports.attackers import attacks_of_file, check_attacks, risk_of_file
-from indistinct.reports.summary import asked, columns, proof, size_histogram
+from indistinct.reports.summary import columns, proof, requirements, size_histogram
 from indistinct.session.verdicts import asked as asked_of
 from indistinct.tables.two_tables import GROUP
 
@@ -67,7 +67,7 @@ def public(release: Release, attacks: Mapping[str, Any] | None = None) -> dict[s
         "kind": "public",
         "form": form_of(decision.policy),
         "outputs": [path.name for path in outputs],
-        **asked(decision.policy),
+        **requirements(decision.policy),
         "declares": document["declares"],
         "transformed": document.get("transformed", []),
         "models": _models(release.policy, satisfied=document["satisfied"]),

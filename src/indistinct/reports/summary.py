@@ -18,7 +18,7 @@ from indistinct.policy.recoding import option
 from indistinct.reports.attackers import check_attacks, check_risk, risk_before_and_after
 from indistinct.tables.classes import classes_of
 from indistinct.tables.records import SUPPRESSED
-from indistinct.utility import Sides
+from indistinct.utility import TablePair
 from indistinct.utility.distributions import distributions
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def summary(
         "kind": "internal",
         "form": form,
         "outputs": [path.name for path in outputs],
-        **asked(decision.policy),
+        **requirements(decision.policy),
         "unit": document["unit"],
         "declares": document["declares"],
         "transformed": document.get("transformed", []),
@@ -106,7 +106,7 @@ def _kl(decision: Decision) -> float | None:
     return kullback_leibler(decision.frequencies, decision.assignment, decision.recoding)
 
 
-def asked(policy: Policy) -> dict[str, Any]:
+def requirements(policy: Policy) -> dict[str, Any]:
     """What the policy asks of the search."""
     return {
         "algorithm": policy.recoding.algorithm,
@@ -228,8 +228,8 @@ def _distributions(decision: Decision) -> list[dict[str, Any]]:
             column_axis(hierarchy.attribute, hierarchy.texts, hierarchy.texts, source, policy, generalized=False)
         )
         after.append(frequencies.codes[assignment.cell[kept], position])
-    sides = Sides(tuple(axes), frequencies.codes, frequencies.rows, np.column_stack(after), assignment.count[kept])
-    return distributions(sides)
+    pair = TablePair(tuple(axes), frequencies.codes, frequencies.rows, np.column_stack(after), assignment.count[kept])
+    return distributions(pair)
 
 
 def _worst(decision: Decision) -> list[dict[str, Any]]:

@@ -40,21 +40,21 @@ YEAR = 10_000  # as one number: year, month and day
 
 @dataclass(frozen=True)
 class Determined:
-    """Of ``rows`` rows, ``told`` have the value that follows from the column, ``guessed`` the likeliest of the label.
+    """Of ``rows``, ``determined`` have the value that follows from the column, ``guessed`` the likeliest of the label.
 
     Over the labels of several values, ``steps`` is the number of rows that could have contradicted, and ``agreement``
     the chance that two rows of one label have one value.
     """
 
     rows: int
-    told: int
+    determined: int
     guessed: int
     steps: int
     agreement: float
 
     def holds(self, remaining: float = REMAINING, chance: float = CHANCE) -> bool:
         """Whether the column settles what the label leaves open, and not by chance."""
-        open_before, open_after = self.rows - self.guessed, self.rows - self.told
+        open_before, open_after = self.rows - self.guessed, self.rows - self.determined
         if not open_before or open_after > remaining * open_before:
             return False
         # no sample shows that rows never agree
@@ -69,7 +69,7 @@ def by_value(value: Codes, label: Codes, column: Codes, weight: Codes) -> Determ
 
     >>> ward, star, unit = np.repeat([0, 1, 2], 4), np.zeros(12, int), np.repeat([5, 3, 1], 4)
     >>> by_value(ward, star, unit, np.ones(12, int))  # two of twelve rows are of one ward with 3 in 11
-    Determined(rows=12, told=12, guessed=4, steps=9, agreement=0.2727272727272727)
+    Determined(rows=12, determined=12, guessed=4, steps=9, agreement=0.2727272727272727)
     >>> by_value(ward, star, np.arange(12), np.ones(12, int)).holds()
     False
     """
@@ -94,8 +94,8 @@ def by_value(value: Codes, label: Codes, column: Codes, weight: Codes) -> Determ
     steps = int((size - 1)[several & undecided[groups % labels]].sum())
     couples = float((whole * (whole - 1.0))[likeliest < whole].sum())
     agreeing = float((both * (both - 1.0))[undecided[in_label // values]].sum())
-    told, rows_told = int(most[several].sum()), int(size[several].sum())
-    return Determined(rows_told, told, int(likeliest.sum()), steps, agreeing / couples if couples else 1.0)
+    determined, judged = int(most[several].sum()), int(size[several].sum())
+    return Determined(judged, determined, int(likeliest.sum()), steps, agreeing / couples if couples else 1.0)
 
 
 def sample(units: int) -> Codes:
@@ -106,7 +106,7 @@ def sample(units: int) -> Codes:
 def may_determine(value: Codes, label: Codes, column: Codes, weight: Codes) -> bool:
     """Whether a few rows leave it open that a column determines a value."""
     found = by_value(value, label, column, weight)
-    return found.rows - found.told <= LOOSE * REMAINING * max(found.rows - found.guessed, 1)
+    return found.rows - found.determined <= LOOSE * REMAINING * max(found.rows - found.guessed, 1)
 
 
 def may_be_equal(number: Float64, expected: Float64) -> bool:
@@ -121,7 +121,7 @@ def by_arithmetic(number: Float64, label: Codes, expected: Float64, weight: Code
 
     >>> admitted, discharged = np.array([3.0, 17, 37, 51]), np.array([5.0, 20, 38, 55])
     >>> nights = np.array([2.0, 3, 1, 4])
-    >>> by_arithmetic(admitted, np.zeros(4, int), discharged - nights, np.ones(4, int)).told
+    >>> by_arithmetic(admitted, np.zeros(4, int), discharged - nights, np.ones(4, int)).determined
     4
     """
     apart = np.round(number - expected, 6)
@@ -129,11 +129,11 @@ def by_arithmetic(number: Float64, label: Codes, expected: Float64, weight: Code
     if not known.any():
         return None
     differences, place = np.unique(apart[known], return_inverse=True)
-    told = int(np.bincount(place.reshape(-1), weight[known], len(differences)).max())
+    determined = int(np.bincount(place.reshape(-1), weight[known], len(differences)).max())
     value = np.unique(number[known], return_inverse=True)[1].reshape(-1)
     alone = by_value(value, label[known], np.zeros(int(known.sum()), np.int64), weight[known])
     rows = int(weight[known].sum())
-    found = Determined(rows, told, alone.guessed + rows - alone.rows, rows - 1, alone.agreement)
+    found = Determined(rows, determined, alone.guessed + rows - alone.rows, rows - 1, alone.agreement)
     return found if found.holds() else None
 
 

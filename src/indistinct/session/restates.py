@@ -260,7 +260,7 @@ def _notice(hidden: _Hidden, names: tuple[str, ...], what: Sentence, found: Dete
         "{what}: it follows in {told} of {rows} rows, where the best guess from what stands for it is right in "
         '{guessed}; leave a column out, generalize it too, or say confirmed = ["restates"] under {places}',
         what=what,
-        told=found.told,
+        told=found.determined,
         rows=found.rows,
         guessed=found.guessed,
         places=either(f"[attributes.{name}]" for name in names),

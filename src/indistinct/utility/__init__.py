@@ -5,6 +5,6 @@ assume an even spread, as a reader of the release would.
 """
 
 from indistinct.losses.axes import Axis, axis_of
-from indistinct.utility.tables import Groups, Sides
+from indistinct.utility.tables import Groups, TablePair
 
-__all__ = ["Axis", "Groups", "Sides", "axis_of"]
+__all__ = ["Axis", "Groups", "TablePair", "axis_of"]

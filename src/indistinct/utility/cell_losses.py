@@ -13,18 +13,18 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indistinct.utility.tables import Sides
+    from indistinct.utility.tables import TablePair
 
 
-def cell_losses(sides: Sides, quasi: Sequence[str]) -> dict[str, Any]:
+def cell_losses(pair: TablePair, quasi: Sequence[str]) -> dict[str, Any]:
     """Mean LM, ILoss and GCP over the original rows, weighted by the weights of the attributes, and LM by attribute."""
-    total = int(sides.rows_before.sum())
-    gone = max(0, total - sides.published_rows)
+    total = int(pair.rows_before.sum())
+    gone = max(0, total - pair.published_rows)
     lm, iloss, gcp = {}, {}, {}
     for name in quasi:
-        place = sides.position(name)
-        axis = sides.axes[place]
-        rows = np.bincount(sides.after[:, place], sides.rows_after, len(axis.after))
+        place = pair.position(name)
+        axis = pair.axes[place]
+        rows = np.bincount(pair.after[:, place], pair.rows_after, len(axis.after))
         cost, largest = axis.costs(), 1.0
         ncp = cost
         if not axis.is_ordered:
@@ -33,7 +33,7 @@ def cell_losses(sides: Sides, quasi: Sequence[str]) -> dict[str, Any]:
         lm[name] = float((rows @ cost + gone) / total)
         iloss[name] = lm[name] * largest
         gcp[name] = float((rows @ ncp + gone) / total)
-    weights = {name: float(sides.axes[sides.position(name)].weight) for name in quasi}
+    weights = {name: float(pair.axes[pair.position(name)].weight) for name in quasi}
     whole = sum(weights.values()) or 1.0
     mean = {
         measure: sum(weights[name] * own[name] for name in quasi) / whole

@@ -17,20 +17,20 @@ from indistinct.utility.distributions import scaled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indistinct.utility.tables import Sides
+    from indistinct.utility.tables import TablePair
 
     Float64 = NDArray[np.float64]
 
 
-def correlations(sides: Sides) -> list[dict[str, Any]]:
+def correlations(pair: TablePair) -> list[dict[str, Any]]:
     """Correlation of each pair of ordered columns in both tables; rows with a missing value in either are left out."""
     found = []
-    ordered = [place for place, axis in enumerate(sides.axes) if axis.is_ordered]
+    ordered = [place for place, axis in enumerate(pair.axes) if axis.is_ordered]
     for one, other in combinations(ordered, 2):
-        first, second = sides.axes[one], sides.axes[other]
+        first, second = pair.axes[one], pair.axes[other]
         assert first.at is not None and second.at is not None  # noqa: PT018, S101  # ordered
-        before = _pearson(first.at[sides.before[:, one]], second.at[sides.before[:, other]], sides.rows_before)
-        after = _pearson(first.middle[sides.after[:, one]], second.middle[sides.after[:, other]], sides.rows_after)
+        before = _pearson(first.at[pair.before[:, one]], second.at[pair.before[:, other]], pair.rows_before)
+        after = _pearson(first.middle[pair.after[:, one]], second.middle[pair.after[:, other]], pair.rows_after)
         found.append({"columns": [first.name, second.name], "before": before, "after": after})
     return found
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.losses.axes import Axis
-    from indistinct.utility.tables import Sides
+    from indistinct.utility.tables import TablePair
 
     Float64 = NDArray[np.float64]
 
@@ -116,12 +116,12 @@ def cramers_v(table: Float64) -> float | None:
     return min(1.0, sqrt(chi / (total * (min(table.shape) - 1))))
 
 
-def distributions(sides: Sides) -> list[dict[str, Any]]:
+def distributions(pair: TablePair) -> list[dict[str, Any]]:
     """Distribution of each column before and after, their total variation, and means of ordered columns."""
     found = []
-    for place, axis in enumerate(sides.axes):
-        rows_before = np.bincount(sides.before[:, place], sides.rows_before, len(axis.before))
-        rows_after = np.bincount(sides.after[:, place], sides.rows_after, len(axis.after))
+    for place, axis in enumerate(pair.axes):
+        rows_before = np.bincount(pair.before[:, place], pair.rows_before, len(axis.before))
+        rows_after = np.bincount(pair.after[:, place], pair.rows_after, len(axis.after))
         bins = bins_of(axis, rows_before.astype(np.float64))
         before, after = rows_before @ bins.before, rows_after @ bins.after
         entry: dict[str, Any] = {
@@ -169,19 +169,19 @@ def scaled(values: Float64) -> tuple[Float64, int]:
     return np.ldexp(values, -exponent), exponent
 
 
-def contingency(sides: Sides, columns: Sequence[str]) -> list[dict[str, Any]]:
+def contingency(pair: TablePair, columns: Sequence[str]) -> list[dict[str, Any]]:
     """Contingency table of each pair of columns: Cramér's V before and after, and the total variation."""
     bins = {}
     for name in columns:
-        place = sides.position(name)
-        axis = sides.axes[place]
-        weight = np.bincount(sides.before[:, place], sides.rows_before, len(axis.before)).astype(np.float64)
+        place = pair.position(name)
+        axis = pair.axes[place]
+        weight = np.bincount(pair.before[:, place], pair.rows_before, len(axis.before)).astype(np.float64)
         bins[name] = bins_of(axis, weight, 8)
     found = []
     for one, other in combinations(columns, 2):
-        pair = sides.narrowed([one, other])
-        before = _table(pair.before, pair.rows_before, bins[one].before, bins[other].before)
-        after = _table(pair.after, pair.rows_after, bins[one].after, bins[other].after)
+        narrow = pair.narrowed([one, other])
+        before = _table(narrow.before, narrow.rows_before, bins[one].before, bins[other].before)
+        after = _table(narrow.after, narrow.rows_after, bins[one].after, bins[other].after)
         found.append(
             {
                 "columns": [one, other],

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.losses.axes import Axis, Predicate
-    from indistinct.utility.tables import Sides
+    from indistinct.utility.tables import TablePair
 
     Int64 = NDArray[np.int64]
     Float64 = NDArray[np.float64]
@@ -187,7 +187,7 @@ def _opendp() -> Any:
 
 
 def answer(
-    sides: Sides, query: PrivateQuery, declared: Declared, neighbours: Neighbours, share: Fraction | None
+    pair: TablePair, query: PrivateQuery, declared: Declared, neighbours: Neighbours, share: Fraction | None
 ) -> dict[str, Any]:
     """Answer one query three times: exactly, from the release by an even spread in its cells, and with noise.
 
@@ -204,22 +204,22 @@ def answer(
     if spend["epsilon"] is spend["accuracy"] is None:
         raise PolicyError("a private query needs epsilon, or the accuracy that epsilon is solved from")
     if isinstance(query, PrivateCount):
-        return _count(sides, query, declared, neighbours, spend)
+        return _count(pair, query, declared, neighbours, spend)
     assert isinstance(query, PrivateHistogram | PrivateMean)  # noqa: S101  # there are three
-    axis = _axis(sides, query.column)
+    axis = _axis(pair, query.column)
     if isinstance(query, PrivateHistogram):
-        return _histogram(sides, axis, _declared(axis, declared), neighbours, spend)
+        return _histogram(pair, axis, _declared(axis, declared), neighbours, spend)
     bounds = _declared(axis, declared)
     if axis.type not in ("integer", "decimal") or not isinstance(bounds[0], Fraction):
         raise PolicyError(f'"{axis.name}" has no mean: it is no column of numbers', column=axis.name)
-    return _mean(sides, axis, bounds, neighbours, spend)
+    return _mean(pair, axis, bounds, neighbours, spend)
 
 
-def _axis(sides: Sides, name: str) -> Axis:
-    names = [axis.name for axis in sides.axes]
+def _axis(pair: TablePair, name: str) -> Axis:
+    names = [axis.name for axis in pair.axes]
     if name not in names:
         raise SchemaError.unknown_column(name, names)
-    return sides.axes[names.index(name)]
+    return pair.axes[names.index(name)]
 
 
 def _declared(axis: Axis, declared: Declared) -> Bounds | tuple[str, ...]:
@@ -262,15 +262,15 @@ def _with(entry: dict[str, Any], value: Any) -> dict[str, Any]:
 
 
 def _count(
-    sides: Sides, query: PrivateCount, declared: Declared, neighbours: Neighbours, spend: dict[str, Any]
+    pair: TablePair, query: PrivateCount, declared: Declared, neighbours: Neighbours, spend: dict[str, Any]
 ) -> dict[str, Any]:
     if not query.where:
         raise PolicyError("a count needs a condition; the number of all rows is public or a budget of its own")
-    axes = [_axis(sides, name) for name in query.where]
-    narrowed = sides.narrowed([axis.name for axis in axes])
+    axes = [_axis(pair, name) for name in query.where]
+    narrowed = pair.narrowed([axis.name for axis in axes])
     wanted = {place: _predicate(axis, query.where[axis.name], declared) for place, axis in enumerate(narrowed.axes)}
     actual = int(count_before(narrowed, wanted))
-    total = int(sides.rows_before.sum())
+    total = int(pair.rows_before.sum())
     meeting = (np.arange(total) < actual).astype(np.int64)  # a sum does not depend on the order of rows
     noisy = noisy_sum(meeting, 0, 1, neighbours, **spend)
     spoken = " and ".join(f"{name} {_condition(value)}" for name, value in query.where.items())
@@ -319,12 +319,12 @@ def place_of(axis: Axis, value: Any, order: Sequence[Any] = ()) -> Fraction:
 
 
 def _histogram(
-    sides: Sides, axis: Axis, declared: Bounds | tuple[str, ...], neighbours: Neighbours, spend: dict[str, Any]
+    pair: TablePair, axis: Axis, declared: Bounds | tuple[str, ...], neighbours: Neighbours, spend: dict[str, Any]
 ) -> dict[str, Any]:
     names, codes, shares = _parts(axis, declared)
-    place = sides.position(axis.name)
-    rows_before = np.bincount(sides.before[:, place], sides.rows_before, len(axis.before)).astype(np.int64)
-    rows_after = np.bincount(sides.after[:, place], sides.rows_after, len(axis.after))
+    place = pair.position(axis.name)
+    rows_before = np.bincount(pair.before[:, place], pair.rows_before, len(axis.before)).astype(np.int64)
+    rows_after = np.bincount(pair.after[:, place], pair.rows_after, len(axis.after))
     actual = np.bincount(codes, rows_before, len(names) + 1)
     spread = rows_after @ shares
     noisy = noisy_counts(np.repeat(codes, rows_before), len(names), neighbours, **spend)
@@ -370,11 +370,11 @@ def _value_shares(axis: Axis, declared: Sequence[str]) -> Float64:
 # --- means -----------------------------------------------------------------------------------------------
 
 
-def _mean(sides: Sides, axis: Axis, bounds: Bounds, neighbours: Neighbours, spend: dict[str, Any]) -> dict[str, Any]:
-    place, (low, high) = sides.position(axis.name), bounds
+def _mean(pair: TablePair, axis: Axis, bounds: Bounds, neighbours: Neighbours, spend: dict[str, Any]) -> dict[str, Any]:
+    place, (low, high) = pair.position(axis.name), bounds
     assert axis.at is not None  # noqa: S101  # numbers are ordered
-    rows_before = np.bincount(sides.before[:, place], sides.rows_before, len(axis.before)).astype(np.int64)
-    rows_after = np.bincount(sides.after[:, place], sides.rows_after, len(axis.after))
+    rows_before = np.bincount(pair.before[:, place], pair.rows_before, len(axis.before)).astype(np.int64)
+    rows_after = np.bincount(pair.after[:, place], pair.rows_after, len(axis.after))
     original, release = _average(axis.at, rows_before), _average(axis.middle, rows_after)
     step, middle = (high - low) / STEPS, (low + high) / 2
     clamped = np.clip(np.nan_to_num(axis.at, nan=float(middle)), float(low), float(high))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.losses.axes import Predicate
-    from indistinct.utility.tables import Sides
+    from indistinct.utility.tables import TablePair
 
     Float64 = NDArray[np.float64]
 
@@ -82,7 +82,7 @@ class Workload:
 
 
 def workload(
-    sides: Sides,
+    pair: TablePair,
     quasi: Sequence[str],
     sensitive: str | None,
     *,
@@ -110,7 +110,7 @@ def workload(
         )
     if not 0 < theta < 1:
         raise PolicyError(f"theta, the share of the table that a query selects, must lie between 0 and 1, not {theta}")
-    narrowed = sides.narrowed(columns)
+    narrowed = pair.narrowed(columns)
     generator = np.random.Generator(np.random.PCG64(seed))
     floor = 0.0 if phi is None else phi * float(narrowed.rows_before.sum())
     actual: list[float] = []
@@ -129,21 +129,21 @@ def workload(
     return Workload(np.array(actual), np.array(estimated), dimension, theta, seed, redraws, floor, tuple(columns))
 
 
-def count_before(sides: Sides, wanted: Mapping[int, Predicate]) -> float:
+def count_before(pair: TablePair, wanted: Mapping[int, Predicate]) -> float:
     """Count the original rows that meet all conditions, given by column number."""
-    rows = sides.rows_before
-    codes = sides.before
+    rows = pair.rows_before
+    codes = pair.before
     for place, predicate in wanted.items():
-        kept = sides.axes[place].matches(predicate)[codes[:, place]]
+        kept = pair.axes[place].matches(predicate)[codes[:, place]]
         codes, rows = codes[kept], rows[kept]
     return float(rows.sum())
 
 
-def count_after(sides: Sides, wanted: Mapping[int, Predicate]) -> float:
+def count_after(pair: TablePair, wanted: Mapping[int, Predicate]) -> float:
     """Estimate that count from the release."""
-    weight = sides.rows_after.astype(np.float64)
+    weight = pair.rows_after.astype(np.float64)
     for place, predicate in wanted.items():
-        weight *= sides.axes[place].shares(predicate)[sides.after[:, place]]
+        weight *= pair.axes[place].shares(predicate)[pair.after[:, place]]
     return float(weight.sum())
 
 

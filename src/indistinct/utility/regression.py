@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.losses.axes import Axis
-    from indistinct.utility.tables import Sides
+    from indistinct.utility.tables import TablePair
 
     Float64 = NDArray[np.float64]
 
 MOST_LEAVES = 30
 
 
-def regression(sides: Sides, formula: str) -> dict[str, Any]:
+def regression(pair: TablePair, formula: str) -> dict[str, Any]:
     """Fit ``"y ~ a + b"`` on both tables; rows with a missing value are left out and counted.
 
     Raises PolicyError for a formula that names no columns of the table, a target without an order, a category with more
     than 30 leaves.
     """
-    target, predictors = _parts(sides, formula)
-    own = sides.narrowed([target.name, *(axis.name for axis in predictors)])
+    target, predictors = _parts(pair, formula)
+    own = pair.narrowed([target.name, *(axis.name for axis in predictors)])
     names, before_columns, after_columns = ["(intercept)"], [], []
     for place, axis in enumerate(own.axes[1:], 1):
         if axis.is_ordered:
@@ -84,10 +84,10 @@ def overlap(one: list[float], other: list[float]) -> float:
     return (common / lengths[0] + common / lengths[1]) / 2
 
 
-def _parts(sides: Sides, formula: str) -> tuple[Axis, list[Axis]]:
+def _parts(pair: TablePair, formula: str) -> tuple[Axis, list[Axis]]:
     left, sign, right = formula.partition("~")
     names = [part.strip() for part in right.split("+")]
-    known = {axis.name: axis for axis in sides.axes}
+    known = {axis.name: axis for axis in pair.axes}
     if not sign or not all(names):
         raise PolicyError(f'a regression is written "y ~ a + b", not "{formula}"')
     for name in (left.strip(), *names):

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.losses.axes import Axis
-    from indistinct.utility.tables import Sides
+    from indistinct.utility.tables import TablePair
 
 DRAWS = 20
 GROUPS = 1000
 
 
-def sql_queries(sides: Sides, queries: Sequence[str], *, draws: int = DRAWS, seed: int = 1) -> list[dict[str, Any]]:
+def sql_queries(pair: TablePair, queries: Sequence[str], *, draws: int = DRAWS, seed: int = 1) -> list[dict[str, Any]]:
     """Answer each query from both tables: one entry for each group and number of its answer.
 
     The columns of an answer that are no numbers name its groups; the others are compared. A group that one side lacks
@@ -37,11 +37,11 @@ def sql_queries(sides: Sides, queries: Sequence[str], *, draws: int = DRAWS, see
     Raises PolicyError for SQL that fails, an answer without numbers or with more than 1000 rows.
     """
     generator = np.random.Generator(np.random.PCG64(seed))
-    before = _exact(sides)
+    before = _exact(pair)
     actual = [_ask(before, query) for query in queries]
     answers: list[list[dict[tuple[str, ...], float]]] = [[] for _ in queries]
     for _ in range(draws):
-        table = _drawn(sides, generator)
+        table = _drawn(pair, generator)
         for number, query in enumerate(queries):
             answers[number].append(_ask(table, query))
     return [
@@ -69,11 +69,11 @@ def _compared(actual: dict[tuple[str, ...], float], drawn: list[dict[tuple[str, 
     return found
 
 
-def _exact(sides: Sides) -> Any:
-    codes = np.repeat(np.arange(len(sides.rows_before)), sides.rows_before)
+def _exact(pair: TablePair) -> Any:
+    codes = np.repeat(np.arange(len(pair.rows_before)), pair.rows_before)
     columns = {}
-    for place, axis in enumerate(sides.axes):
-        own = sides.before[codes, place]
+    for place, axis in enumerate(pair.axes):
+        own = pair.before[codes, place]
         if axis.is_ordered and axis.at is not None and axis.type != "ordinal":
             columns[axis.name] = _typed(axis, axis.at[own])
         else:
@@ -81,10 +81,10 @@ def _exact(sides: Sides) -> Any:
     return _table(columns)
 
 
-def _drawn(sides: Sides, generator: np.random.Generator) -> Any:
-    codes = sides.drawn(generator)
+def _drawn(pair: TablePair, generator: np.random.Generator) -> Any:
+    codes = pair.drawn(generator)
     columns = {}
-    for place, axis in enumerate(sides.axes):
+    for place, axis in enumerate(pair.axes):
         values = axis.draw(generator, codes[:, place])
         if axis.is_ordered and axis.type != "ordinal":
             columns[axis.name] = _typed(axis, values)

@@ -67,7 +67,7 @@ class Groups:
 
 
 @dataclass(frozen=True)
-class Sides:
+class TablePair:
     """Distinct rows of both tables in the columns of ``axes``.
 
     ``before`` int[., c] holds numbers of original texts, ``after`` int[., c] numbers of published labels, in the order
@@ -100,12 +100,12 @@ class Sides:
                 return number
         raise KeyError(name)
 
-    def narrowed(self, names: Sequence[str]) -> Sides:
+    def narrowed(self, names: Sequence[str]) -> TablePair:
         """Keep some columns and count the rows that become equal together."""
         columns = [self.position(name) for name in names]
         before, rows_before = _merged(self.before[:, columns], self.rows_before)
         after, rows_after = _merged(self.after[:, columns], self.rows_after)
-        return Sides(tuple(self.axes[c] for c in columns), before, rows_before, after, rows_after)
+        return TablePair(tuple(self.axes[c] for c in columns), before, rows_before, after, rows_after)
 
 
 def _merged(codes: Codes, rows: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:

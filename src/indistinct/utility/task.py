@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.utility.encoders import Encoding
-    from indistinct.utility.tables import Codes, Sides
+    from indistinct.utility.tables import Codes, TablePair
 
     Float64 = NDArray[np.float64]
 
@@ -62,7 +62,7 @@ def factory_of(text: str) -> Callable[[], Any]:
 
 
 def task(
-    sides: Sides,
+    pair: TablePair,
     target: str,
     factory: Callable[[], Any],
     *,
@@ -78,11 +78,11 @@ def task(
 
     Raises PolicyError for a target that is no column of both tables or was generalized.
     """
-    names = [axis.name for axis in sides.axes]
+    names = [axis.name for axis in pair.axes]
     if target not in names:
         raise PolicyError(f'the target "{target}" is no column of both tables', column=target)
-    place = sides.position(target)
-    axis = sides.axes[place]
+    place = pair.position(target)
+    axis = pair.axes[place]
     unknown = [label for label in axis.after if label is not None and label not in axis.before]
     if unknown:
         raise PolicyError(
@@ -97,9 +97,9 @@ def task(
         raise PolicyError(
             f'"{target}" holds no numbers for a regressor; give it type integer or decimal', column=target
         )
-    own = _encoded(sides, place, encoding, regress=regress)
-    rows = own.original(np.repeat(sides.before, sides.rows_before, axis=0))
-    release = own.release(sides.drawn(np.random.Generator(np.random.PCG64(seeds[0]))))
+    own = _encoded(pair, place, encoding, regress=regress)
+    rows = own.original(np.repeat(pair.before, pair.rows_before, axis=0))
+    release = own.release(pair.drawn(np.random.Generator(np.random.PCG64(seeds[0]))))
     if held is None:
         testing = [_test_part(rows.y, seed, regress=regress) for seed in seeds]
         parts = [(rows.part(~chosen), rows.part(chosen), seed) for chosen, seed in zip(testing, seeds, strict=True)]
@@ -170,10 +170,10 @@ class _Encoded:
         return np.column_stack(blocks) if blocks else np.zeros((len(codes), 0))
 
 
-def _encoded(sides: Sides, target: int, encoding: Encoding, *, regress: bool) -> _Encoded:
-    others = [place for place in range(len(sides.axes)) if place != target]
-    published = [encoded(sides.axes[place], encoding) for place in others]
-    axis = sides.axes[target]
+def _encoded(pair: TablePair, target: int, encoding: Encoding, *, regress: bool) -> _Encoded:
+    others = [place for place in range(len(pair.axes)) if place != target]
+    published = [encoded(pair.axes[place], encoding) for place in others]
+    axis = pair.axes[target]
     if regress:
         assert axis.at is not None  # noqa: S101  # checked above
         y: list[NDArray[Any]] = [axis.at, axis.middle]
@@ -182,7 +182,7 @@ def _encoded(sides: Sides, target: int, encoding: Encoding, *, regress: bool) ->
         y = [np.array([str(text) for text in texts]) for texts in (axis.before, axis.after)]
         known = [np.array([text is not None for text in texts], np.bool_) for texts in (axis.before, axis.after)]
     return _Encoded(
-        [encoded(sides.axes[place])[1] for place in others],
+        [encoded(pair.axes[place])[1] for place in others],
         [before for _, before, _ in published],
         [after for _, _, after in published],
         others,

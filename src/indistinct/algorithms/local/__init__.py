@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indistinct.algorithms.contract import Algorithm
-from indistinct.algorithms.local.alike import mended
+from indistinct.algorithms.local.alike import repaired
 from indistinct.algorithms.local.frame import within_limit
 from indistinct.algorithms.local.plan import solve
 from indistinct.algorithms.local.problem import problem_of
@@ -74,7 +74,7 @@ def _solve(problem: Problem, hopeless: NDArray[np.bool_], policy: Policy, progre
     if simple is None:
         return found
     both = [
-        mended(problem, one, lambda counts: problem_of(counts, policy))
+        repaired(problem, one, lambda counts: problem_of(counts, policy))
         for one in (found, as_assignment(problem, simple))
     ]
     return min(both, key=lambda one: _cost(problem, one))

@@ -1,7 +1,7 @@
 """Classes that are published alike are one class to the reader: they are judged as one.
 
 Under merge-closed models two classes that hold do so together. By persons that is not so where the two share persons
-(``models.shares``): then classes of equal labels are made one, judged, and mended where they fail, until all hold.
+(``models.shares``): then classes of equal labels are made one, judged, and repaired where they fail, until all hold.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     from indistinct.tables.records import Frequencies
 
 
-def mended(problem: Problem, found: Assignment, problem_of: Callable[[Frequencies], Problem]) -> Assignment:
-    """Judge the classes as they are published, and mend those that fail.
+def repaired(problem: Problem, found: Assignment, problem_of: Callable[[Frequencies], Problem]) -> Assignment:
+    """Judge the classes as they are published, and repair those that fail.
 
-    Where too much would have to go, mending begins once more with the single tuples: merging may have gone too far.
+    Where too much would have to go, repairing begins once more with the single tuples: merging may have gone too far.
     """
     if not problem.frequencies.is_spread or all(MODELS[own.model].merges_persons(own) for own in problem.privacy):
         return found
-    found = _mended(problem, found, problem_of)
+    found = _repaired(problem, found, problem_of)
     if _suppressed(found) <= problem.allowed:
         return found
-    again = _mended(problem, replace(whole_tuples(problem.frequencies), notes=found.notes), problem_of)
+    again = _repaired(problem, replace(whole_tuples(problem.frequencies), notes=found.notes), problem_of)
     return min(found, again, key=_suppressed)
 
 
-def _mended(problem: Problem, found: Assignment, problem_of: Callable[[Frequencies], Problem]) -> Assignment:
-    """Mend until all classes hold as they are published; each round leaves fewer of them, so it ends."""
+def _repaired(problem: Problem, found: Assignment, problem_of: Callable[[Frequencies], Problem]) -> Assignment:
+    """Repair until all classes hold as they are published; each round leaves fewer of them, so it ends."""
     while True:
         found = joined(problem.frequencies, found)
         if satisfied(problem, found).all():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.algorithms.local.alike import mended
+from indistinct.algorithms.local.alike import repaired
 from indistinct.algorithms.local.infeasible import infeasible
 from indistinct.algorithms.local.problem import problem_of
 from indistinct.algorithms.local.trim import hopeless_blocks, rows_to_drop, without
@@ -39,14 +39,14 @@ def within_limit(frequencies: Frequencies, policy: Policy, solve: Solve) -> Assi
     problem = of(frequencies)
     hopeless = hopeless_blocks(problem)
     if not hopeless.any():
-        return _limited(problem, hopeless, mended(problem, solve(problem, hopeless), of))
+        return _limited(problem, hopeless, repaired(problem, solve(problem, hopeless), of))
     drop = rows_to_drop(problem, hopeless)
     needed = int(drop.sum()) or (frequencies.total if problem.allowed == 0 else 0)  # how few may do nobody knows
     if needed > min(problem.allowed, frequencies.total - 1):
         raise infeasible(problem, hopeless, needed)
     left, cells = without(frequencies, drop)
     rest = replace(of(left), allowed=problem.allowed - int(drop.sum()))
-    found = mended(rest, solve(rest, hopeless_blocks(rest)), of)
+    found = repaired(rest, solve(rest, hopeless_blocks(rest)), of)
     gone = np.flatnonzero(drop)
     whole = Assignment(
         np.concatenate([cells[found.cell], gone]).astype(np.int32),

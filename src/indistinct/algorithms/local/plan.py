@@ -12,7 +12,7 @@ from indistinct.algorithms.local.guards import absorbing
 from indistinct.algorithms.local.merging import merge_violators, violating_rows
 from indistinct.algorithms.local.near import near_units, next_units
 from indistinct.algorithms.local.search import anneal_units, move_units, rebuild_pools, split_classes
-from indistinct.algorithms.local.start import cut_classes, loans, satisfied_alone
+from indistinct.algorithms.local.start import cut_classes, satisfied_alone, transfers
 from indistinct.algorithms.local.state import changed_units, regroup, restore, snapshot, state_of
 from indistinct.kernels.criteria import ALPHA, T_HIERARCHICAL, T_ORDERED
 from indistinct.kernels.guards import KIND, LEAST_SIZE
@@ -148,14 +148,14 @@ def _of_parts(problem: Problem, parts: Parts) -> State:
     rank = np.empty(len(class_of), np.int32)
     rank[np.argsort(class_of, kind="stable")] = np.arange(len(class_of), dtype=np.int32)
     nobody = np.zeros(len(class_of), np.bool_)
-    return state_of(problem, nobody, class_of, rank, *loans(problem, class_of, nobody))
+    return state_of(problem, nobody, class_of, rank, *transfers(problem, class_of, nobody))
 
 
 def _partition(problem: Problem, guards: Guards, whole: NDArray[np.bool_]) -> State:
     class_of, rank = cut_classes(problem, guards, np.flatnonzero(~whole))
     alone = np.flatnonzero(whole)
     class_of[alone] = np.arange(len(alone), dtype=np.int32) + class_of.max(initial=-1) + 1
-    return state_of(problem, whole, class_of, rank, *loans(problem, class_of, whole))
+    return state_of(problem, whole, class_of, rank, *transfers(problem, class_of, whole))
 
 
 def _search(state: State, nearest: Int32, progress: Progress, turn: int) -> None:

@@ -94,7 +94,7 @@ def _cut(problem: Problem, guards: Guards, order: Int32, piece: Int64, smallest:
     return left
 
 
-def loans(problem: Problem, class_of: Int32, whole: NDArray[np.bool_]) -> tuple[Int64, Int32]:
+def transfers(problem: Problem, class_of: Int32, whole: NDArray[np.bool_]) -> tuple[Int64, Int32]:
     """Rows that whole tuples lend to classes that are too small, and have none of their own kind to join.
 
     Returns int64[u], the rows lent by each tuple, and int32[u], the class that gets them (-1: none). Only where size
