@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import zlib
 from dataclasses import dataclass, field
-from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from indistinct.decision.decide import apply, decide, grouped_attribute, layout_
 from indistinct.errors import InfeasibleError, PolicyError, SchemaError, UnsupportedError, VerificationError
 from indistinct.formats.source import path_of
 from indistinct.history.signatures import invariant_model, with_history
+from indistinct.models import record_of
 from indistinct.proof.published_file import count_published
 from indistinct.proof.recount import matches
 from indistinct.publish.manifest import hash_status, sha256
@@ -28,7 +28,7 @@ from indistinct.tables.records import SUPPRESSED
 from indistinct.tables.two_tables import GROUP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from indistinct.history.key import LedgerKey
     from indistinct.history.ledger import Ledger
     from indistinct.policy import Policy
-    from indistinct.policy.privacy import Privacy
     from indistinct.proof.recount import Recount
     from indistinct.session.prepare import Prepared
     from indistinct.tables.count import Progress
@@ -115,12 +114,13 @@ def promises_of(policy: Policy, m: int | None = None) -> dict[str, Any]:
     """
     k, values, signature = 0, dict[str, int](), dict[str, int]()
     for model in policy.privacy:
-        k = max(k, getattr(model, "k", None) or 0)
+        promise = record_of(model).promises(model)
+        k = max(k, promise.candidates)
         name = getattr(model, "attribute", None)
         if name is not None:
-            values[name] = max(values.get(name, 0), _values_promised(model))
-            if str(model.model) == "m_invariance":
-                signature[name] = _values_promised(model)
+            values[name] = max(values.get(name, 0), promise.values)
+            if promise.signature:
+                signature[name] = promise.signature
     if m is not None:
         if m < 2:
             raise PolicyError(f"m = {m} protects nobody; m-invariance needs a whole number from 2 on")
@@ -130,21 +130,6 @@ def promises_of(policy: Policy, m: int | None = None) -> dict[str, Any]:
                 values[name] = max(m, values.get(name, 0))
     values = {name: number for name, number in values.items() if number}
     return {"k": k, "l": values, "m": signature}
-
-
-# the number of different values that each model promises
-_PROMISES: dict[str, Callable[[Any], int]] = {
-    "distinct_l": lambda model: ceil(model.l),
-    "entropy_l": lambda model: ceil(model.l),
-    "recursive_cl": lambda model: ceil(model.l),
-    "p_sensitive_k": lambda model: int(model.p),
-    "alpha_k": lambda model: ceil(1 / model.alpha) if model.values is None else 0,
-    "m_invariance": lambda model: int(model.m),
-}
-
-
-def _values_promised(model: Privacy) -> int:
-    return _PROMISES.get(model.model, lambda _model: 0)(model)
 
 
 def snapshot(

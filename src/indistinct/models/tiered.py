@@ -25,13 +25,13 @@ import numpy as np
 
 from indistinct.errors import DataError
 from indistinct.models import shares
-from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing
+from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing, no_number
 from indistinct.models.histograms import only, owners
+from indistinct.policy.privacy import Tiered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indistinct.policy.privacy import Tiered
     from indistinct.tables.records import Classes
 
 
@@ -105,7 +105,8 @@ def by_persons(privacy: Tiered) -> bool:
 
 
 MODEL = Model(
-    "tiered",
+    Tiered,
+    title="tier: classes with listed values",
     scope="class",
     looks_at="published",
     merge_closed=False,
@@ -114,6 +115,7 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    promises=no_number,
     closure=closure,
     needs=needing(LEVELS),
     by_persons=by_persons,

@@ -11,6 +11,7 @@ import json
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from indistinct.models import MODELS
 from indistinct.outputs import Output, stage_bytes
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ INTERNAL = (
 )
 # under a model of scope mechanism the number of rows that were dropped is itself protected
 SECRET = ("rows", "persons", "suppressed_rows", "left_out_rows", "loss")
-MECHANISMS = ("safepub",)
 SUFFIX = ".manifest.json"
 
 
@@ -59,7 +59,7 @@ def stage_manifest(
     Raises DataError when the file system refuses; then nothing is left.
     """
     path = manifest_path(outputs[0].target if place is None else place)
-    secret = SECRET if any(entry["model"] in MECHANISMS for entry in document["models"]) else ()
+    secret = SECRET if any(MODELS[entry["model"]].scope == "mechanism" for entry in document["models"]) else ()
     public = {key: value for key, value in document.items() if key not in (*INTERNAL, *UNPUBLISHED, *secret)}
     public["outputs"] = [output.target.name for output in outputs]
     public["manifest"] = path.name

@@ -18,8 +18,8 @@ import tomlkit
 
 from indistinct.algorithms import form_of
 from indistinct.errors import UnsupportedError
+from indistinct.models import record_of
 from indistinct.policy.public import public_form
-from indistinct.publish.manifest import MECHANISMS
 from indistinct.publish.withheld import class_sizes
 from indistinct.reports.attackers import attacks_of_file, check_attacks, risk_of_file
 from indistinct.reports.summary import asked, columns, proof, size_histogram
@@ -40,7 +40,7 @@ VERDICT = ("model", "attribute", "attributes", "distance", "kind", "estimator", 
 def check_public(policy: Policy) -> None:
     """Raise UnsupportedError for a model whose public report would tell what it protects."""
     for model in policy.privacy:
-        if model.model in MECHANISMS:
+        if record_of(model).scope == "mechanism":
             raise UnsupportedError(
                 f"there is no public report under {model.model}, whose row counts are protected; publish the manifest "
                 "instead, and leave the public report out"

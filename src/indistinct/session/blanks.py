@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.models import evaluate
+from indistinct.models import evaluate, record_of
 from indistinct.notices import Notice
 from indistinct.tables.classes import histograms_of, recoding_of
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from indistinct.policy.parameters import Privacy
     from indistinct.tables.records import Assignment, Classes, Frequencies
 
-DIVERSITY = ("distinct_l", "entropy_l", "recursive_cl", "p_sensitive_k", "joint_l")
 CLASSES_SHOWN = 5
 
 
@@ -36,7 +35,7 @@ def blank_notices(
     found = []
     for model in policy.privacy:
         names = model.attributes_used
-        if model.model not in DIVERSITY or not any(context.references[n].hierarchy.missing >= 0 for n in names):
+        if not record_of(model).blank_counts or not any(context.references[n].hierarchy.missing >= 0 for n in names):
             continue
         holds = evaluate(model, classes, context).satisfied
         alone = np.flatnonzero(holds & ~_without_blanks(model, classes, context))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from indistinct.models import record_of
 from indistinct.notices import Notice
 from indistinct.policy.privacy import Numeric
 
@@ -62,7 +63,7 @@ def suitability(
         )
     models = [model for model in privacy if model.attributes_used]
     used = sorted({name for model in models for name in model.attributes_used})
-    joint = {name for model in models if model.model == "joint_l" for name in model.attributes_used}
+    joint = {name for model in models if record_of(model).is_joint for name in model.attributes_used}
     if len(used) > 1 and set(used) - joint:
         say(
             "joint-distribution",

@@ -13,7 +13,7 @@ import numpy as np
 
 from indistinct.algorithms.local.settle import satisfied, settle_classes
 from indistinct.algorithms.local.trim import hopeless_blocks, without
-from indistinct.models import MODELS
+from indistinct.models import record_of
 from indistinct.tables.classes import recoding_of, whole_tuples
 from indistinct.tables.order import numbered_rows
 from indistinct.tables.records import SUPPRESSED, Assignment
@@ -30,7 +30,7 @@ def mended(problem: Problem, found: Assignment, problem_of: Callable[[Frequencie
 
     Where too much would have to go, mending begins once more with the single tuples: merging may have gone too far.
     """
-    if not problem.frequencies.is_spread or all(MODELS[own.model].merges_persons(own) for own in problem.privacy):
+    if not problem.frequencies.is_spread or all(record_of(own).merges_persons(own) for own in problem.privacy):
         return found
     found = _mended(problem, found, problem_of)
     if _suppressed(found) <= problem.allowed:
