@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from indistinct.losses import size_losses
 from indistinct.notices import Notice
 
 if TYPE_CHECKING:
@@ -80,20 +81,6 @@ def published_sizes(found: Recount, quasi: Sequence[str], policy: Policy) -> lis
     if policy.suppression.rows == "exempt":
         sizes.pop((policy.output.suppressed_token,) * len(columns), None)
     return list(sizes.values())
-
-
-def size_losses(sizes: Sequence[int], suppressed: int) -> dict[str, float]:
-    """Return the losses that are functions of the sizes of the published classes and of the suppressed rows.
-
-    >>> size_losses([2, 3], 1)
-    {'average_class_size': 2.5, 'discernibility': 19, 'discernibility_star': 14}
-    """
-    rows, squares = sum(sizes), sum(size * size for size in sizes)
-    return {
-        "average_class_size": rows / max(len(sizes), 1),
-        "discernibility": squares + suppressed * (rows + suppressed),
-        "discernibility_star": squares + suppressed**2,
-    }
 
 
 def _false_losses(manifest: Mapping[str, Any], sizes: Sequence[int]) -> list[str]:

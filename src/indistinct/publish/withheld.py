@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.hierarchies.ranges import DEFAULT_BOUNDS
+from indistinct.losses import of_domains, size_losses
 from indistinct.models.registry import MODELS
 from indistinct.policy.generalization import Range, Taxonomy
-from indistinct.proof.claims import size_losses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from indistinct.policy import Attribute
 
 HELD = "holds; how closely depends on more than the published file, and is not public"
-OF_DOMAINS = ("lm", "lm_by_attribute", "gcp", "iloss", "ambiguity")
 OF_PERSONS = ("persons", "persons_in_several_classes")
 
 
@@ -96,7 +95,7 @@ def _public_loss(loss: Mapping[str, Any], sizes: list[int], decision: Decision) 
         k = loss["normalised_class_size"]["k"]
         found["normalised_class_size"] = {"k": k, "value": found["average_class_size"] / k}
     if loss_is_public(decision):
-        found |= {name: loss[name] for name in OF_DOMAINS}
+        found |= {name: loss[name] for name in of_domains()}
     return found
 
 
