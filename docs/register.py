@@ -1,4 +1,4 @@
-"""Write docs/register.md: each algorithm and each model with its file, its source and the golden cases that it passes.
+"""Write docs/register.md: each algorithm, model and loss with its file, its source and the golden cases that it passes.
 
     python docs/register.py
 
@@ -13,6 +13,8 @@ from pathlib import Path
 from types import ModuleType
 
 from indistinct.algorithms import named
+from indistinct.losses import LOSSES
+from indistinct.losses.registry import FILES
 from indistinct.models import MODELS
 from indistinct.policy import ALGORITHMS
 
@@ -90,7 +92,9 @@ def lines_of(path: Path) -> int:
 
 
 def place_of(folder: str, name: str) -> str:
-    """The module of an algorithm or a model."""
+    """The module of an algorithm, a model or a loss."""
+    if folder == "losses":
+        name = next(file for file in FILES if LOSSES[name] in import_module(f"indistinct.losses.{file}").LOSSES)
     return named(name).decide.__module__ if folder == "algorithms" else f"indistinct.{folder}.{name}"
 
 
@@ -131,6 +135,15 @@ def page() -> str:
             *(row("models", name, cases) for name in MODELS),
             "",
             "`m_invariance` is judged over [successive releases](releases.md).",
+            "",
+            "## Losses",
+            "",
+            *head,
+            *(row("losses", name, cases) for name in LOSSES),
+            "",
+            "A search can make "
+            + ", ".join(f"`{name}`" for name, loss in LOSSES.items() if loss.prices is not None)
+            + " small; the others are measured.",
             "",
         ]
     )

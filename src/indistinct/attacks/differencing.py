@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.attacks.contract import Attack
 from indistinct.attacks.outcome import Idle, Outcome
 from indistinct.attacks.overlap import overlaps
+from indistinct.policy.privacy import MInvariance
 from indistinct.risk.figure import things
 
 if TYPE_CHECKING:
@@ -39,17 +41,15 @@ MOST_CELLS = 200_000_000
 
 def differencing(scene: Scene) -> Iterator[Outcome | Idle]:
     """Take the classes of each release from those of the other."""
-    if scene.other is None:
-        yield Idle("differencing", None, "needs a second release of the same people: --with OTHER")
-        return
+    assert scene.other is not None  # noqa: S101  # the record says that it is needed
     names = [name for name in scene.view.sensitive if name in scene.other.sensitive]
     if not names:
-        yield Idle("differencing", None, "the two releases have no sensitive column in common")
+        yield Idle(None, "the two releases have no sensitive column in common")
         return
     for name in names:
         cells = max(len(scene.view.sizes), len(scene.other.sizes)) * len(scene.view.sensitive[name].texts)
         if cells > MOST_CELLS:
-            yield Idle("differencing", name, f"{cells} counts of classes and values of {name} are too many to compare")
+            yield Idle(name, f"{cells} counts of classes and values of {name} are too many to compare")
             continue
         found = [
             answer
@@ -60,10 +60,9 @@ def differencing(scene: Scene) -> Iterator[Outcome | Idle]:
         if ran:
             yield from ran
         elif found:
-            yield Idle("differencing", name, f"the two releases hold the same persons and {name}: nothing is left over")
+            yield Idle(name, f"the two releases hold the same persons and {name}: nothing is left over")
         else:
-            yield Idle(
-                "differencing", name, f"neither release holds all persons of the other with the same {name}: a class "
+            yield Idle(name, f"neither release holds all persons of the other with the same {name}: a class "
                 "would have a negative number of rows",
             )  # fmt: skip
 
@@ -112,14 +111,21 @@ def _from_whole(scene: Scene, whole: View, part: View, name: str, table: str) ->
     weight = sizes[kinds]
     people = int(weight[told].sum())
     return Outcome(
-        "differencing", name, weight, np.where(told, prior, 0.0), np.where(told, 1.0, 0.0), told,
+        name, weight, np.where(told, prior, 0.0), np.where(told, 1.0, 0.0), told,
         whole.first[kinds], table,
         f"{things(int(weight.sum()), 'rows')} {'is' if weight.sum() == 1 else 'are'} left over in "
         f"{things(len(kinds), 'classes')}; {people} of them in classes whose left-over has one {name}",
-        ("m_invariance",),
         {"left_over_rows": int(weight.sum()), "left_over_classes": len(kinds), "disclosed_classes": int(told.sum())},
         lambda kind: (
             f"{whole.label(int(kinds[kind]))}: the {weight[kind]} rows left over have {name} = "
             f"{sensitive.texts[int(value[kind])]}"
         ),
     )  # fmt: skip
+
+
+ATTACK = Attack(
+    differencing,
+    bounded_by=(MInvariance,),
+    of_the_file=False,
+    needs={"other": "needs a second release of the same people: --with OTHER"},
+)

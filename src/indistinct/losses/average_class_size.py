@@ -38,10 +38,11 @@ def normalised_class_size(assignment: Assignment, k: int) -> Fraction:
     return average_class_size(assignment) / k
 
 
-def _of_sizes(sizes: Sequence[int], suppressed: int) -> float:  # noqa: ARG001  # the contract's
+def of_sizes(sizes: Sequence[int], suppressed: int = 0) -> float:  # noqa: ARG001  # the contract's
+    """Average class size from the sizes of the published classes; 0 when there is none."""
     return sum(sizes) / max(len(sizes), 1)
 
 
 LOSSES = (
-    Loss("average_class_size", of_classes(_of_sizes), of_domains=False, of_sizes=_of_sizes, prices=None, compared=True),
+    Loss("average_class_size", of_classes(of_sizes), of_domains=False, of_sizes=of_sizes, prices=None, compared=True),
 )

@@ -77,4 +77,5 @@ def _cost(hierarchy: Hierarchy, _number: int, level: Level) -> Sequence[Fraction
     return Fractions(np.where(several, (leaves - 1) * numerators + denominator, 0), denominator * leaves)
 
 
-LOSSES = (Loss("gcp", exactly(gcp), of_domains=True, of_sizes=None, prices=_prices, compared=True),)
+GCP = Loss("gcp", exactly(gcp), of_domains=True, of_sizes=None, prices=_prices, compared=True)
+LOSSES = (GCP,)

@@ -56,4 +56,5 @@ def _prices(hierarchies: Sequence[Hierarchy]) -> tuple[Hierarchy, ...]:
     return tuple(replace(h, weight=h.weight * largest(h)) for h in hierarchies)
 
 
-LOSSES = (Loss("iloss", exactly(iloss), of_domains=True, of_sizes=None, prices=_prices),)
+ILOSS = Loss("iloss", exactly(iloss), of_domains=True, of_sizes=None, prices=_prices)
+LOSSES = (ILOSS,)

@@ -35,4 +35,5 @@ def lm(frequencies: Frequencies, assignment: Assignment, recoding: Recoding) -> 
     return weighted_mean(frequencies.quasi, losses), dict(zip(names, losses, strict=True))
 
 
-LOSSES = (Loss("lm", exactly(lm), of_domains=True, of_sizes=None, prices=tuple, by_attribute=True, compared=True),)
+LM = Loss("lm", exactly(lm), of_domains=True, of_sizes=None, prices=tuple, by_attribute=True, compared=True)
+LOSSES = (LM,)

@@ -14,6 +14,7 @@ import numpy as np
 
 from indistinct.hierarchies.ranges import DEFAULT_BOUNDS
 from indistinct.losses import of_domains, size_losses
+from indistinct.losses.average_class_size import of_sizes
 from indistinct.models.registry import MODELS
 from indistinct.policy.generalization import Range, Taxonomy
 
@@ -93,7 +94,7 @@ def _public_loss(loss: Mapping[str, Any], sizes: list[int], decision: Decision) 
     found: dict[str, Any] = dict(size_losses(sizes, decision.suppressed))
     if "normalised_class_size" in loss:
         k = loss["normalised_class_size"]["k"]
-        found["normalised_class_size"] = {"k": k, "value": found["average_class_size"] / k}
+        found["normalised_class_size"] = {"k": k, "value": of_sizes(sizes) / k}
     if loss_is_public(decision):
         found |= {name: loss[name] for name in of_domains()}
     return found
