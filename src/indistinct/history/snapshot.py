@@ -13,12 +13,13 @@ import numpy as np
 from indistinct.algorithms import form_of
 from indistinct.decision.decide import apply, decide, grouped_attribute, layout_of
 from indistinct.errors import InfeasibleError, PolicyError, SchemaError, UnsupportedError, VerificationError
+from indistinct.formats.digest import sha256
 from indistinct.formats.source import path_of
 from indistinct.history.signatures import invariant_model, with_history
+from indistinct.proof.manifest import hash_status
 from indistinct.proof.published_file import count_published
 from indistinct.proof.recount import matches
-from indistinct.publish.manifest import hash_status, sha256
-from indistinct.publish.transform import verifiable
+from indistinct.proof.transformed import verifiable
 from indistinct.session.column_counts import column_codes
 from indistinct.session.prepare import prepare
 from indistinct.tables.apply import part_of_rows

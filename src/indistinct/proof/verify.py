@@ -21,15 +21,15 @@ from indistinct.proof.claims import false_claims, missing_rows, published_sizes
 from indistinct.proof.coverage import Coverage, Side, coverage
 from indistinct.proof.files import parts_of, read_parts
 from indistinct.proof.groups import PROTECTS, place_of_manifest
+from indistinct.proof.manifest import hash_status, read_manifest
 from indistinct.proof.published_file import count_published, published_options
 from indistinct.proof.ranges import false_ranges
 from indistinct.proof.recount import count_source, matches, respelled, restored
 from indistinct.proof.release import Behind, judge_reread, label_reader, persons_of_labels, starred
 from indistinct.proof.spelling import guard_of, spellers
+from indistinct.proof.transformed import verifiable
 from indistinct.proof.verify_groups import prove_groups
 from indistinct.proof.verify_invariance import verify_invariance
-from indistinct.publish.manifest import hash_status, read_manifest
-from indistinct.publish.transform import verifiable
 from indistinct.sentences.results import as_html, verification_text
 from indistinct.session.absent_columns import range_names
 from indistinct.session.blanks import blank_notices

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.decision.decide import Decision, apply, decide, grouped_attribute, layout_of
 from indistinct.errors import IndistinctError, SchemaError
+from indistinct.formats.digest import sha256
 from indistinct.formats.source import path_of
 from indistinct.history.consult import open_ledger
 from indistinct.history.signatures import with_history
 from indistinct.proof.claims import false_claims, missing_rows, published_sizes
 from indistinct.proof.invariance import NO_CLAIM, judge_invariance
+from indistinct.proof.manifest import hash_status, read_manifest
 from indistinct.proof.published_file import count_published
 from indistinct.proof.recount import matches, restored
 from indistinct.proof.release import as_spelled, uncovered_columns
 from indistinct.proof.spelling import guard_of
-from indistinct.publish.manifest import hash_status, read_manifest, sha256
 from indistinct.session.prepare import prepare
 from indistinct.session.verdicts import unit_of
 from indistinct.tables.counterfeits import COUNTERFEITS

@@ -14,11 +14,12 @@ from indistinct.history.consult import consult, open_ledger
 from indistinct.outputs import Output, check_outputs, publish
 from indistinct.proof.groups import SHEETS, pair_of, verify_groups_written
 from indistinct.proof.invariance import verify_invariance_written
+from indistinct.proof.manifest import manifest_path
 from indistinct.proof.published_file import delimiter_of, missing_text, published_options, refuse_unwritable
 from indistinct.proof.ranges import check_ranges, false_ranges
 from indistinct.proof.release import verify_written
-from indistinct.publish.manifest import hashes, manifest_path, stage_manifest
-from indistinct.publish.transform_record import qualify
+from indistinct.publish.document import qualify
+from indistinct.publish.manifest import hashes, stage_manifest
 from indistinct.publish.withheld import withheld
 from indistinct.session.absent_columns import range_names
 from indistinct.tables.count import silent
