@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.errors import DataError, PolicyError, UnsupportedError
-from indistinct.policy.privacy import MInvariance
+from indistinct.policy.privacy.successive import invariant_model
 from indistinct.session.column_counts import column_codes
 from indistinct.session.prepare import binder, kept_identifying
 from indistinct.tables.count import frequencies_of, translation
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from indistinct.history.key import LedgerKey
     from indistinct.history.ledger import Ledger
     from indistinct.history.snapshot import Snapshot
-    from indistinct.policy import Policy
+    from indistinct.policy.privacy import MInvariance
     from indistinct.session.prepare import Prepared
 
     Int32 = NDArray[np.int32]
@@ -37,11 +37,6 @@ if TYPE_CHECKING:
     Values = frozenset[str | None]
 
 SEVERAL_ROWS = -1
-
-
-def invariant_model(policy: Policy) -> MInvariance | None:
-    """Return the m-invariance that a policy asks for, if it does."""
-    return next((model for model in policy.privacy if isinstance(model, MInvariance)), None)
 
 
 def with_history(prepared: Prepared, ledger: Ledger | None, mark: str = "") -> Prepared:

@@ -15,7 +15,8 @@ from indistinct.decision.decide import apply, decide, grouped_attribute, layout_
 from indistinct.errors import InfeasibleError, PolicyError, SchemaError, UnsupportedError, VerificationError
 from indistinct.formats.digest import sha256
 from indistinct.formats.source import path_of
-from indistinct.history.signatures import invariant_model, with_history
+from indistinct.history.signatures import with_history
+from indistinct.policy.privacy.successive import invariant_model
 from indistinct.proof.manifest import hash_status
 from indistinct.proof.published_file import count_published
 from indistinct.proof.recount import matches
