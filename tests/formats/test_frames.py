@@ -128,7 +128,7 @@ def test_names_that_are_numbers():
 
 def test_no_library_is_imported_without_need(tmp_path):
     code = (
-        "import sys, pyarrow as pa; from indistinct.tables.arrow import text_array;"
+        "import sys, pyarrow as pa; from indistinct.formats.arrow import text_array;"
         "from indistinct.formats.source import open_source; from indistinct.formats.write import stage;"
         "table = pa.Table.from_arrays([text_array(['a', None])], names=['x']);"
         "batches = list(open_source(table).batches());"

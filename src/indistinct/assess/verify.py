@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from indistinct.history.consult import open_ledger
 from indistinct.history.signatures import with_history
 from indistinct.policy import given as given_policy
-from indistinct.policy.privacy.successive import invariant_model
 from indistinct.proof.verify import Verification, prove
+from indistinct.session.verdicts import invariant_model
 from indistinct.tables.count import silent
 
 if TYPE_CHECKING:

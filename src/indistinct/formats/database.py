@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from indistinct.errors import DataError, PolicyError, UnsupportedError
 from indistinct.formats.columnar import ENCODED, table_source, text_types
+from indistinct.formats.moments import several_offsets
 from indistinct.formats.source import extra
-from indistinct.tables.dictionary import as_text
-from indistinct.tables.moments import several_offsets
+from indistinct.formats.texts import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -19,10 +19,10 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from indistinct.errors import DataError, PolicyError
+from indistinct.formats.arrow import text_array
 from indistinct.formats.columnar import ENCODED, plain_batch
 from indistinct.formats.source import BATCH_ROWS, Source, check_names, look_alikes, trimmed
 from indistinct.notices import Notice
-from indistinct.tables.arrow import text_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from indistinct.errors import DataError
 from indistinct.formats.columnar import EXACT_DOUBLE, table_source
 from indistinct.formats.source import check_names, extra, trimmed
+from indistinct.formats.workbook_cells import UNSTORED, Cells, cells_of
 from indistinct.notices import Notice
-from indistinct.tables.workbook_cells import UNSTORED, Cells, cells_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

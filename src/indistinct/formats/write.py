@@ -20,12 +20,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from indistinct.errors import DataError, PolicyError, UnsupportedError
+from indistinct.formats.arrow import number_array, text_array, whole_numbers
 from indistinct.formats.columnar import ENCODED, EXACT_DOUBLE, is_text, plainly_typed, rebuilt_table
 from indistinct.formats.source import extra
+from indistinct.formats.texts import as_text
 from indistinct.notices import Notice
 from indistinct.outputs import Output, staging
-from indistinct.tables.arrow import number_array, text_array, whole_numbers
-from indistinct.tables.dictionary import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

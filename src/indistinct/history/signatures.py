@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.errors import DataError, PolicyError, UnsupportedError
-from indistinct.policy.privacy.successive import invariant_model
 from indistinct.session.column_counts import column_codes
 from indistinct.session.prepare import binder, kept_identifying
+from indistinct.session.verdicts import invariant_model
 from indistinct.tables.count import frequencies_of, translation
 from indistinct.tables.counterfeits import check_columns
 from indistinct.tables.records import Signatures
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.history.key import LedgerKey
     from indistinct.history.ledger import Ledger
-    from indistinct.history.snapshot import Snapshot
+    from indistinct.history.record import Snapshot
     from indistinct.policy.privacy import MInvariance
     from indistinct.session.prepare import Prepared
 

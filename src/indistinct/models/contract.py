@@ -152,6 +152,10 @@ class Model:
             known = ", ".join(get_args(LooksAt))
             raise TypeError(f'the model {self.name} looks at "{self.looks_at}"; known are {known}')
 
+    def absorbs(self, privacy: Any) -> bool:
+        """Whether a class that satisfies the model with these parameters does so with any rows added (M2)."""
+        return self.absorbing if self.closure is None else self.closure(privacy)[1]
+
 
 def no_criteria(privacy: Any, context: Context) -> None:  # the contract's
     """Compile nothing: no class is judged alone."""

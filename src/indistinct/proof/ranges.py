@@ -15,13 +15,14 @@ import pyarrow as pa
 
 from indistinct.errors import PolicyError, SchemaError
 from indistinct.formats.source import open_source, path_of
+from indistinct.formats.texts import as_text
 from indistinct.hierarchies.values import number_key
 from indistinct.proof.bounds import array_of, ends_of
 from indistinct.proof.release import label_reader
 from indistinct.proof.spelling import guard_of
 from indistinct.session.absent_columns import range_names
 from indistinct.session.prepare import reading_of
-from indistinct.tables.dictionary import Dictionary, as_text
+from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.published import PublishedColumn, typed_column
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from indistinct.errors import VerificationError
+from indistinct.formats.arrow import number_array, text_array, whole_numbers
 from indistinct.formats.columnar import without_tokens
 from indistinct.formats.source import TableOptions, ahead, open_source
 from indistinct.formats.write import DELIMITED_OUTPUTS
-from indistinct.tables.arrow import number_array, text_array, whole_numbers
 from indistinct.tables.dictionary import Dictionary, texts_of
 from indistinct.tables.order import lexicographic_order, run_starts
 

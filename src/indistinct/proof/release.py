@@ -86,7 +86,11 @@ def verify_written(
         changed += [name for name in elsewhere or [] if name not in changed]
     progress("verify", 1, 3)
     perturbing = declared(policy) == "perturbing"
-    uncovered = deviating(decision) if perturbing else uncovered_columns(decision)
+    uncovered = (
+        deviating(decision.prepared, decision.assignment, decision.recoding)
+        if perturbing
+        else uncovered_columns(decision)
+    )
     progress("verify", 2, 3)
     models, classes, _ = judge_reread(
         found,

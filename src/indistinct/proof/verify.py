@@ -14,7 +14,6 @@ from indistinct.formats.columnar import is_text
 from indistinct.formats.source import path_of
 from indistinct.models import Context
 from indistinct.notices import Notice
-from indistinct.policy.privacy.successive import invariant_model
 from indistinct.policy.recoding import option
 from indistinct.proof.claims import false_claims, missing_rows, published_sizes
 from indistinct.proof.coverage import Coverage, Side, coverage
@@ -33,7 +32,7 @@ from indistinct.sentences.results import as_html, verification_text
 from indistinct.session.absent_columns import range_names
 from indistinct.session.blanks import blank_notices
 from indistinct.session.prepare import kept_identifying, prepare
-from indistinct.session.verdicts import refuse_mechanisms, unit_of
+from indistinct.session.verdicts import invariant_model, refuse_mechanisms, unit_of
 from indistinct.tables.count import silent
 from indistinct.tables.dictionary import Dictionary
 

@@ -12,6 +12,7 @@ from indistinct.errors import DataError, PolicyError
 from indistinct.formats.columnar import is_text
 from indistinct.formats.frames import give_back, kind_of
 from indistinct.formats.source import open_source, origins_of
+from indistinct.formats.texts import from_text
 from indistinct.notices import Notice
 from indistinct.policy import resolve
 from indistinct.policy.transforms import Km
@@ -19,7 +20,7 @@ from indistinct.session.prepare import kept_identifying, options_of, reading_of
 from indistinct.session.transform_record import asked
 from indistinct.tables.apply import load_columns, sorted_units
 from indistinct.tables.count import silent
-from indistinct.tables.dictionary import from_text, texts_of
+from indistinct.tables.dictionary import texts_of
 from indistinct.tables.published import text_column, typed_column
 from indistinct.transforms.chance import Chance
 from indistinct.transforms.columns import Column

@@ -12,6 +12,7 @@ from indistinct.models import MODELS, achieved, evaluate, is_merge_closed, is_of
 from indistinct.models.exact import rational
 from indistinct.notices import Notice
 from indistinct.policy.parameters import Privacy
+from indistinct.policy.privacy import MInvariance
 from indistinct.session.suitability import suitability
 from indistinct.tables.records import SUPPRESSED
 
@@ -159,3 +160,8 @@ def _not_merge_closed(policy: Policy) -> list[Notice]:
         for model in policy.privacy
         if is_of_classes(model) and MODELS[model.model].scope != "sequence" and not is_merge_closed(model)
     ]
+
+
+def invariant_model(policy: Policy) -> MInvariance | None:
+    """Return the m-invariance that a policy asks for, if it does."""
+    return next((model for model in policy.privacy if isinstance(model, MInvariance)), None)

@@ -11,8 +11,6 @@ from indistinct.policy.parameters import OneAttribute, Whole
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indistinct.policy.document import Policy
-
 
 def _names(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
@@ -40,8 +38,3 @@ class MInvariance(OneAttribute):
     if TYPE_CHECKING:
 
         def __init__(self, attribute: str, m: int, history: Sequence[str] | None = None) -> None: ...
-
-
-def invariant_model(policy: Policy) -> MInvariance | None:
-    """Return the m-invariance that a policy asks for, if it does."""
-    return next((model for model in policy.privacy if isinstance(model, MInvariance)), None)
