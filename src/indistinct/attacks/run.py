@@ -26,7 +26,7 @@ from indistinct.attacks.tabulate import options_of, tabulate
 from indistinct.attacks.uniqueness import uniqueness
 from indistinct.attacks.unsorted_matching import unsorted_matching
 from indistinct.errors import PolicyError, SchemaError
-from indistinct.formats.source import open_source
+from indistinct.formats.registry import open_source
 from indistinct.notices import Notice
 from indistinct.policy import given_or_flags
 from indistinct.policy.parameters import exact

@@ -169,7 +169,7 @@ def _beginning(path: Path, options: TableOptions) -> tuple[_Dialect, list[str], 
     dialect, size, whole = _start(path, options), SAMPLE_CHARACTERS, False
     while not whole:
         sample, whole = _sample(dialect, size)
-        delimiter = options.delimiter or ("\t" if path.suffix.lower() == ".tsv" else _sniff(sample, dialect))
+        delimiter = options.delimiter or _sniff(sample, dialect)
         dialect = replace(dialect, delimiter=_delimiter(delimiter))
         records = list(dropwhile(lambda record: record[1] == [""], _leading_records(sample, dialect)))
         if records:

@@ -11,7 +11,7 @@ from indistinct.algorithms import declared
 from indistinct.decision.aggregates import deviating
 from indistinct.errors import DataError
 from indistinct.formats.columnar import is_text
-from indistinct.formats.source import open_source
+from indistinct.formats.registry import open_source
 from indistinct.hierarchies.item_labels import ItemReader
 from indistinct.hierarchies.labels import Reader
 from indistinct.hierarchies.taxonomy import read_taxonomy

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import PolicyError
 from indistinct.formats.digest import sha256
+from indistinct.formats.registry import is_delimited
 from indistinct.formats.source import origins_of
-from indistinct.formats.write import DELIMITED_OUTPUTS, formula_notices, stage, table_output
+from indistinct.formats.write import stage, table_output
 from indistinct.outputs import Output, check_outputs, publish, stage_bytes
 from indistinct.policy import given as given_policy
 from indistinct.proof.manifest import manifest_path
 from indistinct.proof.published_file import delimiter_of, missing_text
 from indistinct.proof.transformed import verify_transformed
+from indistinct.publish.formulas import formula_notices
 from indistinct.sentences.results import as_html, transform_text
 from indistinct.session.transform_record import record_path
 from indistinct.session.transformed import TransformedTable, apply_transforms
@@ -109,7 +111,7 @@ def _deliver(found: Transformed, output: Path, *, force: bool) -> None:
     """Write beside the output, verify what was written, and give both files their names, that of the record last."""
     check_outputs(_files_of(output), found.origins, force=force)
     policy, published, source = found.policy, found.published, found.source
-    if not policy.output.spreadsheet_safe and output.suffix.lower() in DELIMITED_OUTPUTS:
+    if not policy.output.spreadsheet_safe and is_delimited(output):
         secret = policy.sensitive_attributes
         notices = formula_notices(published.columns, published.repeat, secret=secret)
         found.document["warnings"] += [notice.document() for notice in notices]

@@ -11,7 +11,8 @@ from indistinct import transforms
 from indistinct.errors import DataError, PolicyError
 from indistinct.formats.columnar import is_text
 from indistinct.formats.frames import give_back, kind_of
-from indistinct.formats.source import open_source, origins_of
+from indistinct.formats.registry import open_source
+from indistinct.formats.source import origins_of
 from indistinct.formats.texts import from_text
 from indistinct.notices import Notice
 from indistinct.policy import resolve
