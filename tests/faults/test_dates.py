@@ -17,11 +17,11 @@ from indistinct.cli.main import run
 from indistinct.tables.database import _array
 
 import indistinct as ind
+from indistinct.formats.texts import as_text, from_text
 from indistinct.hierarchies import build_hierarchy
 from indistinct.hierarchies.labels import Reader
 from indistinct.hierarchies.values import PARTIAL
 from indistinct.policy import ALGORITHMS
-from indistinct.tables.dictionary import as_text, from_text
 
 HERE = Path(__file__).parent
 ZONED = HERE / "26-day-of-a-zoned-timestamp"

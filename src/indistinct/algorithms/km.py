@@ -27,10 +27,10 @@ import numpy as np
 from indistinct.algorithms.contract import Algorithm
 from indistinct.errors import InfeasibleError, PolicyError, UnsupportedError
 from indistinct.hierarchies.hierarchy import Fractions, Grouping, Hierarchy, assemble, runs
+from indistinct.hierarchies.items import items_of
 from indistinct.models.contract import ITEM_SETS
 from indistinct.policy.privacy import KmAnonymity
 from indistinct.policy.recoding import Km
-from indistinct.tables.item_sets import items_of
 from indistinct.tables.records import Assignment
 from indistinct.transforms.km import Tree, generalized, joined
 

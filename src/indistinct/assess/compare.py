@@ -19,7 +19,7 @@ from indistinct.losses import LOSSES
 from indistinct.policy import given as given_policy
 from indistinct.policy.epsilon import Epsilon
 from indistinct.policy.recoding import ALGORITHMS
-from indistinct.publish.transform import transformed
+from indistinct.proof.transformed import transformed
 from indistinct.sentences.results import as_html
 from indistinct.session.prepare import prepare
 from indistinct.session.verdicts import unit_of

@@ -24,9 +24,9 @@ from indistinct.losses import lm
 from indistinct.models import record_of
 from indistinct.policy import given as given_policy
 from indistinct.publish.ready import ready
-from indistinct.sentences.results import counted, explanation_text
+from indistinct.sentences.results import counted, explanation_text, person_shares_text
 from indistinct.session.item_sets import with_item_levels
-from indistinct.session.person_shares import person_shares, person_shares_text
+from indistinct.session.person_shares import person_shares
 from indistinct.tables.classes import alone, classes_of, recoding_of
 from indistinct.tables.count import silent
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from indistinct import markup
 from indistinct.assess.side_by_side import column_axis, sides_of
 from indistinct.errors import PolicyError, SchemaError
-from indistinct.formats.source import open_source
+from indistinct.formats.registry import open_source
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.hierarchies.values import exact
 from indistinct.models import record_of

@@ -11,7 +11,7 @@ from indistinct.attacks.registry import ATTACKS
 from indistinct.attacks.sentences import attacks_html, attacks_text
 from indistinct.attacks.tabulate import options_of, tabulate
 from indistinct.errors import PolicyError, SchemaError
-from indistinct.formats.source import open_source
+from indistinct.formats.registry import open_source
 from indistinct.models import record_of
 from indistinct.notices import Notice
 from indistinct.policy import given_or_flags

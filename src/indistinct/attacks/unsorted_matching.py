@@ -149,7 +149,7 @@ def strata_of(source: Source, decimal: str = ".") -> Int64:
     the runs of those before it.
 
     >>> import pyarrow as pa
-    >>> from indistinct.formats.source import open_source
+    >>> from indistinct.formats.registry import open_source
     >>> strata_of(open_source(pa.table({"zip": ["1", "1", "2"], "ill": ["b", "a", "a"]}))).tolist()
     [0, 0, 1]
     """

@@ -22,7 +22,7 @@ from indistinct.cli.common import (
 
 if TYPE_CHECKING:
     from indistinct.history.ledger import Ledger
-    from indistinct.history.snapshot import Snapshot
+    from indistinct.history.record import Snapshot
 
 app = typer.Typer(help="Keep a ledger of releases, and check a new one against all earlier ones.", no_args_is_help=True)
 

@@ -37,8 +37,8 @@ def verify(
 
     Exit code 0: proved, 1: a model fails, a cell is not covered or the hash differs, 2: wrong use or bad input.
     """
+    from indistinct.assess.verify import verify as run
     from indistinct.policy import Policy
-    from indistinct.proof.verify import verify as run
 
     with progress(quiet=quiet or json) as report:
         answer = run(

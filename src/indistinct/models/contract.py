@@ -229,6 +229,10 @@ class Model:
         """The name in policies."""
         return name_of(self.options)
 
+    def absorbs(self, privacy: Any) -> bool:
+        """Whether a class that satisfies the model with these parameters does so with any rows added (M2)."""
+        return self.absorbing if self.closure is None else self.closure(privacy)[1]
+
 
 def no_criteria(privacy: Any, context: Context) -> None:  # the contract's
     """Compile nothing: no class is judged alone."""

@@ -88,8 +88,7 @@ def depends_on_persons(privacy: Privacy) -> bool:
 
 def is_absorbing(privacy: Privacy) -> bool:
     """Whether a class that satisfies the model with these parameters does so with any rows added (M2)."""
-    model = record_of(privacy)
-    return model.absorbing if model.closure is None else model.closure(privacy)[1]
+    return record_of(privacy).absorbs(privacy)
 
 
 def is_of_classes(privacy: Privacy) -> bool:

@@ -364,7 +364,7 @@ class Policy(Section):
         """
         from indistinct.policy.load import load
 
-        return load(source)
+        return load(cls, source)
 
     def dumps(self) -> str:
         """Return the policy as TOML, defaults left out."""

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.algorithms import declared, form_of
 from indistinct.errors import DataError, VerificationError
-from indistinct.formats.write import DELIMITED_OUTPUTS, formula_notices, stage, stage_workbook, table_output
+from indistinct.formats.registry import is_delimited
+from indistinct.formats.write import stage, stage_workbook, table_output
 from indistinct.history.consult import consult, open_ledger
 from indistinct.outputs import Output, check_outputs, publish
 from indistinct.proof.groups import SHEETS, pair_of, verify_groups_written
 from indistinct.proof.invariance import verify_invariance_written
+from indistinct.proof.manifest import manifest_path
 from indistinct.proof.published_file import delimiter_of, missing_text, published_options, refuse_unwritable
 from indistinct.proof.ranges import check_ranges, false_ranges
 from indistinct.proof.release import verify_written
-from indistinct.publish.manifest import hashes, manifest_path, stage_manifest
-from indistinct.publish.transform_record import qualify
+from indistinct.publish.document import qualify
+from indistinct.publish.formulas import formula_notices
+from indistinct.publish.manifest import hashes, stage_manifest
 from indistinct.publish.withheld import withheld
 from indistinct.session.absent_columns import range_names
 from indistinct.tables.count import silent
@@ -59,7 +62,7 @@ def deliver(
     check_ranges(policy, (), output)
     refuse_unwritable(prepared, output)
     progress("write", 0, published.rows)
-    if not policy.output.spreadsheet_safe and output.suffix.lower() in DELIMITED_OUTPUTS:
+    if not policy.output.spreadsheet_safe and is_delimited(output):
         for table in _tables(decision):
             notices = formula_notices(table.columns, table.repeat, secret=prepared.roles.sensitive)
             document["warnings"] += [notice.document() for notice in notices]

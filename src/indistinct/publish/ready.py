@@ -16,7 +16,7 @@ from indistinct.history.signatures import with_history
 from indistinct.notices import Notice
 from indistinct.proof.published_file import refuse_unwritable
 from indistinct.proof.ranges import check_ranges
-from indistinct.publish.transform import transformed
+from indistinct.proof.transformed import transformed
 from indistinct.session.prepare import prepare, refuse_near_unique
 from indistinct.session.restates import restated
 from indistinct.tables.count import silent

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from indistinct.markup import preformatted, table
 from indistinct.models import MODELS
 from indistinct.plain import for_people
-from indistinct.session.person_shares import person_shares_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -89,6 +88,16 @@ def models_text(entries: Iterable[Mapping[str, Any]]) -> list[str]:
         if entry["satisfied"] is False and entry.get("reason"):
             lines.append(f"    {entry['reason']}")
     return lines
+
+
+def person_shares_text(entries: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Write one line for each attribute."""
+    return [
+        f"{entry['attribute']} by persons: one value has up to {100 * entry['largest_share']['decimal']:.1f} % of a "
+        f"class, each person weighing 1, and up to {100 * entry['largest_with']['decimal']:.1f} % of the persons of a "
+        "class have one value in some row"
+        for entry in entries
+    ]
 
 
 def warnings_text(warnings: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -14,8 +14,6 @@ from indistinct.models.histograms import owners
 from indistinct.tables.holdings import counted_persons, weighed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from indistinct.tables.records import Classes
 
 
@@ -36,13 +34,3 @@ def person_shares(classes: Classes) -> list[dict[str, Any]]:
 def _largest(classes: Classes, attribute: str) -> Any:
     histogram = classes.histograms[attribute]
     return largest_ratio(histogram.count, classes.rows[owners(histogram)])
-
-
-def person_shares_text(entries: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Write one line for each attribute."""
-    return [
-        f"{entry['attribute']} by persons: one value has up to {100 * entry['largest_share']['decimal']:.1f} % of a "
-        f"class, each person weighing 1, and up to {100 * entry['largest_with']['decimal']:.1f} % of the persons of a "
-        "class have one value in some row"
-        for entry in entries
-    ]

@@ -11,7 +11,8 @@ import numpy as np
 
 from indistinct.errors import DataError, PolicyError, SchemaError, UnsupportedError
 from indistinct.formats.columnar import is_text
-from indistinct.formats.source import TableOptions, open_source
+from indistinct.formats.registry import open_source
+from indistinct.formats.source import TableOptions
 from indistinct.hierarchies import build_hierarchy
 from indistinct.hierarchies.values import PARTIAL, ZONED, look_alikes, spelling_note
 from indistinct.models import record_of

@@ -13,6 +13,7 @@ from indistinct.models.contract import Column
 from indistinct.models.exact import rational
 from indistinct.notices import Notice
 from indistinct.policy.parameters import Privacy
+from indistinct.policy.privacy import MInvariance
 from indistinct.session.suitability import suitability
 from indistinct.tables.records import SUPPRESSED
 
@@ -164,3 +165,8 @@ def _not_merge_closed(policy: Policy) -> list[Notice]:
         for model in policy.privacy
         if is_of_classes(model) and record_of(model).scope != "sequence" and not is_merge_closed(model)
     ]
+
+
+def invariant_model(policy: Policy) -> MInvariance | None:
+    """Return the m-invariance that a policy asks for, if it does."""
+    return next((model for model in policy.privacy if isinstance(model, MInvariance)), None)

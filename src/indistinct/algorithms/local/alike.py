@@ -72,8 +72,8 @@ def joined(frequencies: Frequencies, found: Assignment) -> Assignment:
 
 def _settled(problem: Problem, found: Assignment, problem_of: Callable[[Frequencies], Problem]) -> Assignment:
     """Merge failing classes with near ones, or suppress them, beside what is suppressed already."""
-    from indistinct.algorithms.clusters import state_of_classes
     from indistinct.algorithms.local.state import assignment_of
+    from indistinct.algorithms.local.whole_cells import state_of_classes
     from indistinct.algorithms.rounds import Parts
 
     gone = found.class_of == SUPPRESSED
