@@ -13,6 +13,8 @@ from pathlib import Path
 from types import ModuleType
 
 from indistinct.algorithms import named
+from indistinct.formats.contract import Format
+from indistinct.formats.registry import FORMATS
 from indistinct.losses import LOSSES
 from indistinct.losses.registry import FILES
 from indistinct.models import MODELS
@@ -108,6 +110,13 @@ def row(folder: str, name: str, cases: dict[str, list[str]]) -> str:
     return f"| `{name}` | {path.relative_to(ROOT).as_posix()} | {lines} | {source} | {', '.join(cases.get(name, []))} |"
 
 
+def format_row(one: Format) -> str:
+    """One line of the table of formats."""
+    suffixes = ", ".join(f"`.{suffix}`" for suffix in one.suffixes)
+    needs = "nothing more" if one.extra is None else f"`pip install '.[{one.extra}]'`"
+    return f"| {one.name} | {suffixes} | {'no' if one.write is None else f'as `.{one.suffixes[0]}`'} | {needs} |"
+
+
 def page() -> str:
     """The whole page."""
     cases = golden_cases()
@@ -144,6 +153,14 @@ def page() -> str:
             "A search can make "
             + ", ".join(f"`{name}`" for name, loss in LOSSES.items() if loss.prices is not None)
             + " small; the others are measured.",
+            "",
+            "## Formats",
+            "",
+            "| format | suffixes | written | needs |",
+            "| --- | --- | --- | --- |",
+            *map(format_row, FORMATS),
+            "",
+            "A folder of Parquet files is a table, and so is a database (by its URL) and a frame in memory.",
             "",
         ]
     )

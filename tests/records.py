@@ -5,6 +5,7 @@ from pathlib import Path
 import indistinct as ind
 from indistinct.algorithms.registry import algorithms
 from indistinct.attacks import ATTACKS
+from indistinct.formats.registry import FORMATS
 from indistinct.losses import LOSSES
 from indistinct.models import MODELS
 from indistinct.reports.catalogue import LANGUAGES, catalogue
@@ -30,18 +31,21 @@ def lacking_names():
     )
 
 
-def lacking_documents(docs: Path):
+def lacking_documents(root: Path):
     """Records that the documents do not name."""
+    names = [*MODELS, *(algorithm.name for algorithm in algorithms())]
     pages = {
-        "policy.md": [*MODELS, *(algorithm.name for algorithm in algorithms())],
-        "register.md": [*MODELS, *LOSSES, *(algorithm.name for algorithm in algorithms())],
-        "attacks.md": list(ATTACKS),
+        "README.md": names,
+        "README.zh-CN.md": names,
+        "docs/policy.md": names,
+        "docs/register.md": [*names, *LOSSES, *(f".{suffix}" for one in FORMATS for suffix in one.suffixes)],
+        "docs/attacks.md": list(ATTACKS),
     }
-    for page, names in pages.items():
-        text = (docs / page).read_text(encoding="utf-8")
-        yield from (f"docs/{page} does not name {name}" for name in names if f"`{name}`" not in text)
+    for page, wanted in pages.items():
+        text = (root / page).read_text(encoding="utf-8")
+        yield from (f"{page} does not name {name}" for name in wanted if f"`{name}`" not in text)
 
 
-def problems(docs: Path):
+def problems(root: Path):
     """All that is missing."""
-    return [*lacking_words(), *lacking_names(), *lacking_documents(docs)]
+    return [*lacking_words(), *lacking_names(), *lacking_documents(root)]

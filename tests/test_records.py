@@ -19,7 +19,7 @@ from indistinct.models import MODELS
 from indistinct.reports.catalogue import LANGUAGES, catalogue
 
 SOURCE = Path(indistinct.__file__).parent
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+ROOT = Path(__file__).resolve().parents[1]
 # formats join here once they are records
 FORMATS = ()
 # where parameters and options are declared, and where words are
@@ -106,7 +106,7 @@ def test_every_homonym_is_met():
 
 
 def test_every_record_has_its_words_its_name_and_its_place():
-    assert records.problems(DOCS) == []
+    assert records.problems(ROOT) == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
