@@ -18,7 +18,7 @@ import pyarrow as pa
 from adult import QUASI, K, benchmark, file_of, on, policy_of, scaled
 
 import indistinct as ind
-from indistinct.formats.source import open_source
+from indistinct.formats.registry import open_source
 
 FIRST = """
 import sys, time

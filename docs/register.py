@@ -1,4 +1,4 @@
-"""Write docs/register.md: each algorithm and each model with its file, its source and the golden cases that it passes.
+"""Write docs/register.md: each algorithm, model and loss with its file, its source and the golden cases that it passes.
 
     python docs/register.py
 
@@ -13,6 +13,10 @@ from pathlib import Path
 from types import ModuleType
 
 from indistinct.algorithms import named
+from indistinct.formats.contract import Format
+from indistinct.formats.registry import FORMATS
+from indistinct.losses import LOSSES
+from indistinct.losses.registry import FILES
 from indistinct.models import MODELS
 from indistinct.policy import ALGORITHMS
 
@@ -90,7 +94,9 @@ def lines_of(path: Path) -> int:
 
 
 def place_of(folder: str, name: str) -> str:
-    """The module of an algorithm or a model."""
+    """The module of an algorithm, a model or a loss."""
+    if folder == "losses":
+        name = next(file for file in FILES if LOSSES[name] in import_module(f"indistinct.losses.{file}").LOSSES)
     return named(name).decide.__module__ if folder == "algorithms" else f"indistinct.{folder}.{name}"
 
 
@@ -102,6 +108,13 @@ def row(folder: str, name: str, cases: dict[str, list[str]]) -> str:
     lines = lines_of(path)
     source = source_of(module) or source_of(import_module(place_of(folder, name.removeprefix("n"))))
     return f"| `{name}` | {path.relative_to(ROOT).as_posix()} | {lines} | {source} | {', '.join(cases.get(name, []))} |"
+
+
+def format_row(one: Format) -> str:
+    """One line of the table of formats."""
+    suffixes = ", ".join(f"`.{suffix}`" for suffix in one.suffixes)
+    needs = "nothing more" if one.extra is None else f"`pip install '.[{one.extra}]'`"
+    return f"| {one.name} | {suffixes} | {'no' if one.write is None else f'as `.{one.suffixes[0]}`'} | {needs} |"
 
 
 def page() -> str:
@@ -131,6 +144,23 @@ def page() -> str:
             *(row("models", name, cases) for name in MODELS),
             "",
             "`m_invariance` is judged over [successive releases](releases.md).",
+            "",
+            "## Losses",
+            "",
+            *head,
+            *(row("losses", name, cases) for name in LOSSES),
+            "",
+            "A search can make "
+            + ", ".join(f"`{name}`" for name, loss in LOSSES.items() if loss.prices is not None)
+            + " small; the others are measured.",
+            "",
+            "## Formats",
+            "",
+            "| format | suffixes | written | needs |",
+            "| --- | --- | --- | --- |",
+            *map(format_row, FORMATS),
+            "",
+            "A folder of Parquet files is a table, and so is a database (by its URL) and a frame in memory.",
             "",
         ]
     )

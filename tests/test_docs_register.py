@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import test_golden
+from indistinct.losses import LOSSES
 from indistinct.models import MODELS
 from indistinct.policy import ALGORITHMS
 
@@ -38,7 +39,7 @@ def test_the_page_is_made_from_the_code(register):
 
 def test_everything_stands_there_once_with_its_source():
     names = [row["name"] for row in ROW.finditer(PAGE)]
-    assert names == [*ALGORITHMS, *MODELS]
+    assert names == [*ALGORITHMS, *MODELS, *LOSSES]
     for row in ROW.finditer(PAGE):
         assert re.search(r"doi:10\.|\b(19|20)\d\d\b|this project", row["source"]), row["name"]
 

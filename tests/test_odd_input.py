@@ -12,7 +12,7 @@ import pytest
 
 import indistinct as ind
 from indistinct.cli.app import run
-from indistinct.formats.write import safe_text, unsafe_text
+from indistinct.formats.formulas import safe_text, unsafe_text
 
 SUPPRESS = {"role": "qi", "hierarchy": {"kind": "suppress"}}
 

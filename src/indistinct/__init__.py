@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from indistinct.assess.profile import Profile, profile
     from indistinct.assess.risk import Risk, risk
     from indistinct.assess.utility import Utility, utility
+    from indistinct.assess.verify import Verification, verify
     from indistinct.attacks import Attacks, attack
     from indistinct.errors import (
         Cancelled,
@@ -63,7 +64,6 @@ if TYPE_CHECKING:
         Tiered,
     )
     from indistinct.proof.bounds import bounds
-    from indistinct.proof.verify import Verification, verify
     from indistinct.publish.anonymize import Release, anonymize
     from indistinct.publish.recipient import verify_public
     from indistinct.publish.transform import Transformed, transform
@@ -94,8 +94,8 @@ _WHERE: Final = {
     "assess.risk": ("Risk", "risk"),
     "publish.transform": ("Transformed", "transform"),
     "assess.utility": ("Utility", "utility"),
-    "proof.verify": ("Verification", "verify"),
     "publish.recipient": ("verify_public",),
+    "assess.verify": ("Verification", "verify"),
     "reports.dictionary": ("dictionary",),
     "reports.report": ("report",),
     "utility.private": ("PrivateCount", "PrivateHistogram", "PrivateMean"),

@@ -316,7 +316,7 @@ def not_a_multiple(monkeypatch):
 
     fake = replace(
         MODELS["joint_l"],
-        name="not_a_multiple",
+        options=NotAMultiple,
         merge_closed=False,
         absorbing=False,
         evaluate=evaluate,

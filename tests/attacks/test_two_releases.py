@@ -10,7 +10,7 @@ import indistinct as ind
 import naive_two_releases as naive
 from indistinct.attacks.tabulate import tabulated
 from indistinct.attacks.unsorted_matching import strata_of
-from indistinct.formats.source import open_source
+from indistinct.formats.registry import open_source
 
 AGES = ["7", "[0, 10)", "[5, 20]", "(7, 30[", "[20, 30[", "*"]
 ZIPS = ["0213", "021*", "02**", "*"]

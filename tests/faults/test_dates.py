@@ -18,11 +18,11 @@ import pytest
 import indistinct as ind
 from indistinct.cli.app import run
 from indistinct.formats.database import _array
+from indistinct.formats.texts import as_text, from_text
 from indistinct.hierarchies import build_hierarchy
 from indistinct.hierarchies.labels import Reader
 from indistinct.hierarchies.values import PARTIAL
 from indistinct.policy import ALGORITHMS
-from indistinct.tables.dictionary import as_text, from_text
 
 HERE = Path(__file__).parent
 ZONED = HERE / "26-day-of-a-zoned-timestamp"

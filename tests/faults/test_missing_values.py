@@ -17,7 +17,8 @@ import xlsxwriter
 
 import indistinct as ind
 from indistinct.cli.app import run
-from indistinct.formats.source import TableOptions, open_source
+from indistinct.formats.registry import open_source
+from indistinct.formats.source import TableOptions
 
 HERE = Path(__file__).parent
 OF_ONE_COLUMN = HERE / "13-missing-code-of-one-column"

@@ -133,7 +133,8 @@ def test_a_model_says_what_it_looks_at():
         replace(record, looks_at="everything")
     with pytest.raises(TypeError, match="looks_at"):
         Model(
-            "new", scope="class", merge_closed=True, absorbing=True, evaluate=record.evaluate,
+            record.options, title="new", scope="class", promises=record.promises, merge_closed=True,
+            absorbing=True, evaluate=record.evaluate,
             achieved=record.achieved, criteria=record.criteria, shortfall=record.shortfall,
         )  # fmt: skip
 

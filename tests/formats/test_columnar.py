@@ -10,7 +10,7 @@ import pytest
 from indistinct.errors import DataError, SchemaError
 from indistinct.formats import columnar
 from indistinct.formats.columnar import ENCODED, bounded_rows, compact, plain, rebuilt
-from indistinct.formats.source import open_source
+from indistinct.formats.registry import open_source
 
 
 def example(rows=10):

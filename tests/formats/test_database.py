@@ -10,7 +10,8 @@ import pytest
 
 from indistinct.errors import DataError, PolicyError, SchemaError, UnsupportedError
 from indistinct.formats import database
-from indistinct.formats.source import TableOptions, open_source
+from indistinct.formats.registry import open_source
+from indistinct.formats.source import TableOptions
 
 
 @pytest.fixture

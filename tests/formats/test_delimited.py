@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from indistinct.errors import DataError, PolicyError, SchemaError
 from indistinct.formats import delimited
-from indistinct.formats.source import TableOptions, open_source
+from indistinct.formats.registry import open_source
+from indistinct.formats.source import TableOptions
 
 
 def read(path, columns=None, **options):

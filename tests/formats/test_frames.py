@@ -12,7 +12,7 @@ import pytest
 
 from indistinct.errors import DataError, SchemaError
 from indistinct.formats.frames import give_back, kind_of
-from indistinct.formats.source import open_source
+from indistinct.formats.registry import open_source
 
 ROWS = {"region": ["N", "S", None, ""], "score": [1, 2, 3, 4]}
 
@@ -128,8 +128,8 @@ def test_names_that_are_numbers():
 
 def test_no_library_is_imported_without_need(tmp_path):
     code = (
-        "import sys, pyarrow as pa; from indistinct.tables.arrow import text_array;"
-        "from indistinct.formats.source import open_source; from indistinct.formats.write import stage;"
+        "import sys, pyarrow as pa; from indistinct.formats.arrow import text_array;"
+        "from indistinct.formats.registry import open_source; from indistinct.formats.write import stage;"
         "table = pa.Table.from_arrays([text_array(['a', None])], names=['x']);"
         "batches = list(open_source(table).batches());"
         "[stage(sys.argv[1] + suffix, batches, table.schema).publish() for suffix in ('.csv', '.parquet')];"

@@ -4,7 +4,8 @@ import pyarrow as pa
 import pytest
 
 from indistinct.errors import DataError, PolicyError, SchemaError, UnsupportedError
-from indistinct.formats.source import Notice, Source, TableOptions, open_source
+from indistinct.formats.registry import open_source
+from indistinct.formats.source import Notice, Source, TableOptions
 
 
 @pytest.mark.parametrize(

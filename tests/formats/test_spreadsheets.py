@@ -7,7 +7,8 @@ import pytest
 import xlsxwriter
 
 from indistinct.errors import DataError, SchemaError, UnsupportedError
-from indistinct.formats.source import TableOptions, open_source
+from indistinct.formats.registry import open_source
+from indistinct.formats.source import TableOptions
 
 DAY, MOMENT, TIME = "yyyy-mm-dd", "dd.mm.yyyy hh:mm", "hh:mm:ss"
 

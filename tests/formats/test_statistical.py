@@ -11,7 +11,8 @@ import pytest
 
 from indistinct.errors import DataError, UnsupportedError
 from indistinct.formats import statistical
-from indistinct.formats.source import TableOptions, open_source
+from indistinct.formats.registry import open_source
+from indistinct.formats.source import TableOptions
 
 FRAME = pl.DataFrame(
     {

@@ -21,10 +21,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indistinct.errors import Cancelled, DataError, PolicyError, UnsupportedError
-from indistinct.formats import write
-from indistinct.formats.source import TableOptions, open_source, origins_of
-from indistinct.formats.write import OUTPUTS, formula_notices, safe_text, stage, table_output
+from indistinct.formats import columnar_output, delimited_output, spreadsheet_output, statistical_output
+from indistinct.formats.formulas import safe_text
+from indistinct.formats.registry import OUTPUTS, open_source
+from indistinct.formats.source import TableOptions, origins_of
+from indistinct.formats.write import stage, table_output
 from indistinct.outputs import check_outputs
+from indistinct.publish.formulas import formula_notices
 from indistinct.tables.published import typed_column
 
 EXAMPLE = pa.table(
@@ -83,12 +86,12 @@ def test_the_time_is_erased_only_where_a_time_stands(tmp_path, suffix):
     start = 92 if suffix == "sav" else whole.index(b"<timestamp>") + 12
     earlier = b"24 Mar 9923:59:07" if suffix == "sav" else b"24 Mar 1999 23:59"
     path.write_bytes(whole[:start] + earlier + whole[start + 17 :])
-    write.erase_time(path, is_spss=suffix == "sav")
+    statistical_output.erase_time(path, is_spss=suffix == "sav")
     assert path.read_bytes() == whole
     for other in (whole[:start] + b"x" * 17 + whole[start + 17 :], b"x" + whole, whole[:60], b""):
         path.write_bytes(other)
         with pytest.raises(UnsupportedError, match="time of writing"):
-            write.erase_time(path, is_spss=suffix == "sav")
+            statistical_output.erase_time(path, is_spss=suffix == "sav")
         assert path.read_bytes() == other
 
 
@@ -159,7 +162,7 @@ def test_parquet_is_plain(tmp_path):
 
 
 def test_parquet_row_groups_and_unique_texts(tmp_path, monkeypatch):
-    monkeypatch.setattr(write, "ROW_GROUP", 3)
+    monkeypatch.setattr(columnar_output, "ROW_GROUP", 3)
     table = pa.table({"id": list("abcdefgh"), "sex": list("ffffffmm")})
     path = put(tmp_path / "x.parquet", table)
     assert pq.ParquetFile(path).metadata.num_row_groups == 3
@@ -207,7 +210,7 @@ def test_one_column_with_missing_values_has_no_blank_lines(tmp_path):
 def test_utf8_under_any_locale(tmp_path):
     path = put(tmp_path / "x.csv", pa.table({"town": ["Łódź", "Kraków"]}))
     code = (
-        "import sys; from indistinct.formats.source import open_source; from indistinct.formats.write import stage;"
+        "import sys; from indistinct.formats.registry import open_source; from indistinct.formats.write import stage;"
         "source = open_source(sys.argv[1]); batches = list(source.batches());"
         "stage(sys.argv[2], batches, batches[0].schema).publish()"
     )
@@ -240,7 +243,7 @@ def test_repeated_and_long_lines(tmp_path, monkeypatch):
     table = pa.table({name: [row[i] for row in rows] for i, name in enumerate("abc")})
     expected = "a,b,c\n" + "".join(",".join(row) + "\n" for row in rows)
     for lines in (7, 1 << 17):
-        monkeypatch.setattr(write, "LINES_AT_ONCE", lines)
+        monkeypatch.setattr(delimited_output, "LINES_AT_ONCE", lines)
         assert put(tmp_path / f"{lines}.csv", table).read_text() == expected
 
 
@@ -258,7 +261,9 @@ def test_lines_too_long_for_one_array_are_built_in_halves():
             return self.texts.take(indices)
 
     cells = [(Narrow(pa.array(["a\n", "b\n"])), np.arange(9, dtype=np.int32) % 2)]
-    assert [text for lines in write._lines(cells) for text in lines.to_pylist()] == ["a\n", "b\n"] * 4 + ["a\n"]
+    assert [text for lines in delimited_output._lines(cells) for text in lines.to_pylist()] == ["a\n", "b\n"] * 4 + [
+        "a\n"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -353,10 +358,10 @@ def test_workbook_cells(tmp_path):
 def test_limits_of_a_workbook(tmp_path, monkeypatch):
     with pytest.raises(DataError, match='"a" is longer'):
         put(tmp_path / "x.xlsx", pa.table({"a": ["x" * 40_000]}))
-    monkeypatch.setattr(write, "EXCEL_ROWS", 4)
+    monkeypatch.setattr(spreadsheet_output, "EXCEL_ROWS", 4)
     with pytest.raises(UnsupportedError, match="3 rows"):
         put(tmp_path / "x.xlsx")
-    monkeypatch.setattr(write, "EXCEL_COLUMNS", 3)
+    monkeypatch.setattr(spreadsheet_output, "EXCEL_COLUMNS", 3)
     with pytest.raises(UnsupportedError, match="3 columns, not 7"):
         put(tmp_path / "x.xlsx")
     assert list(tmp_path.iterdir()) == []
@@ -439,7 +444,7 @@ def test_a_file_that_may_not_grow(tmp_path, suffix):
     code = f"""
         import resource, numpy as np, pyarrow as pa
         from indistinct.errors import DataError
-        from indistinct.formats.write import stage
+
         table = pa.table({{"x": np.random.default_rng(1).random(20_000), "y": [str(i) for i in range(20_000)]}})
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
         try:

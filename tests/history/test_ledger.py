@@ -16,7 +16,8 @@ from indistinct.errors import DataError, PolicyError, VerificationError
 from indistinct.history import ledger
 from indistinct.history.key import LedgerKey, make_key, read_ledger_key
 from indistinct.history.ledger import Ledger
-from indistinct.history.snapshot import Snapshot, promises_of, snapshot
+from indistinct.history.record import Snapshot
+from indistinct.history.snapshot import promises_of, snapshot
 from indistinct.history.succession import succession
 
 KEY = LedgerKey(bytes(range(32)))

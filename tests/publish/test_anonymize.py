@@ -425,7 +425,7 @@ def test_value_labels_of_statistical_files_are_kept_for_published_values(tmp_pat
 )
 def test_other_columns_are_verified_row_by_row(tmp_path, monkeypatch, suffix, change):
     """Each column alone may hold what it should; what stands beside what counts too."""
-    from indistinct.formats.source import open_source as opened
+    from indistinct.formats.registry import open_source as opened
     from indistinct.proof import release as proof
 
     table = pa.table({"age": [20, 21, 22, 40, 41, 42], "note": ["a", "b", "c", "d", "e", "f"]})

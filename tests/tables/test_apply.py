@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.formats.source import open_source
+from indistinct.formats.registry import open_source
 from indistinct.hierarchies import build_hierarchy
 from indistinct.tables.apply import Layout, load_columns, publish
 from indistinct.tables.classes import recoding_of

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indistinct.errors import DataError
-from indistinct.formats.source import open_source
+from indistinct.formats.registry import open_source
 from indistinct.hierarchies import build_hierarchy
 from indistinct.tables.classes import classes_of, recoding_of, whole_tuples
 from indistinct.tables.count import count

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
 
-HELD = ("distinct_l", "alpha_k", "entropy_l", "p_sensitive_k", "k_anonymity")
+HELD = (DistinctL, AlphaK, EntropyL, PSensitiveK, KAnonymity)
 
 
 def anatomy(frequencies: Frequencies, policy: Policy, progress: Progress, words: Words = secret_words) -> Assignment:

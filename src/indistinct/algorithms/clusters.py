@@ -19,11 +19,11 @@ from indistinct.algorithms.local.frame import within_limit
 from indistinct.algorithms.local.merging import merge_violators, violating_rows
 from indistinct.algorithms.local.plan import MOST_START
 from indistinct.algorithms.local.settle import settle_classes
-from indistinct.algorithms.local.state import assignment_of, domains_of, state_of
+from indistinct.algorithms.local.state import assignment_of
+from indistinct.algorithms.local.whole_cells import units_of, with_classes
 from indistinct.errors import PolicyError
 from indistinct.kernels.criteria import DISTINCT, K
 from indistinct.kernels.guards import KIND, LEAST_SIZE
-from indistinct.kernels.partition import empty_partition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from indistinct.algorithms.local.problem import Problem
     from indistinct.algorithms.local.state import State
-    from indistinct.algorithms.rounds import Parts
     from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.notices import Sentence
     from indistinct.policy import Policy
@@ -112,15 +111,6 @@ def clustered(
     return within_limit(frequencies, policy, solve)
 
 
-def _rows(problem: Problem) -> State:
-    tuples = len(problem.block)
-    rank = np.empty(tuples, np.int32)
-    sizes = [hierarchy.size for hierarchy in problem.frequencies.quasi]
-    rank[curve_order(problem.frequencies.tuples, sizes)] = np.arange(tuples, dtype=np.int32)
-    nobody = np.zeros(tuples, np.bool_), problem.block.astype(np.int32), rank
-    return state_of(problem, *nobody, np.zeros(tuples, np.int64), np.full(tuples, -1, np.int32))
-
-
 def _units(state: State, chosen: Int64, k: int) -> Units:
     reach = state.units.reach[chosen]
     return Units(
@@ -139,13 +129,13 @@ def _clustered(problem: Problem, cluster: Cluster) -> State:
     Where most rows are in classes that violate a model, and these are too many to be merged one by one, the clustering
     is asked for larger ones.
     """
-    rows = _rows(problem)
+    rows = units_of(problem)
     k = int(problem.guards.limits[LEAST_SIZE])
-    state = _with_classes(rows, *_numbered(rows, cluster, k))
+    state = with_classes(rows, *_numbered(rows, cluster, k))
     larger = int(problem.tuples.mass[:, 1].sum()) // MOST_START
     slow = bool(not np.isin(problem.guards.spec[:, KIND], (K, DISTINCT)).all())  # of these a few rows more give enough
     if slow and len(state.used) > MOST_START and larger > k and violating_rows(state) > problem.frequencies.total / 2:
-        state = _with_classes(rows, *_numbered(rows, cluster, larger))
+        state = with_classes(rows, *_numbered(rows, cluster, larger))
     return state
 
 
@@ -162,24 +152,6 @@ def _numbered(state: State, cluster: Cluster, k: int) -> tuple[Int64, int]:
         class_of[order[begin:end]] = own + found
         found += int(own.max()) + 1
     return class_of, found
-
-
-def state_of_classes(problem: Problem, parts: Parts) -> State:
-    """Classes of whole cells as a state that can be searched, numbered by their first cell."""
-    class_of_cell = np.empty(len(problem.frequencies.rows), np.int64)
-    class_of_cell[parts.cell] = parts.part
-    _, first, number = np.unique(class_of_cell, return_index=True, return_inverse=True)
-    rank = np.argsort(np.argsort(first, kind="stable"), kind="stable")
-    state = _rows(problem)
-    return _with_classes(state, rank[number.reshape(-1)][state.cell[state.units.start[:-1]]], parts.number)
-
-
-def _with_classes(state: State, class_of: Int64, number: int) -> State:
-    from indistinct.kernels.partition import fill
-
-    parts = empty_partition(len(class_of), number, state.units.reach.shape[1], domains_of(state.problem))
-    fill(state.units, state.problem.costs, parts, class_of.astype(np.int32))
-    return replace(state, parts=parts)
 
 
 def numbered_runs(cut: Int64) -> Int64:

@@ -16,6 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from indistinct.policy.problems import name_of
+
 if TYPE_CHECKING:
     from indistinct.policy import Policy
     from indistinct.policy.recoding import Recoding
@@ -54,4 +56,4 @@ class Algorithm:
     @property
     def name(self) -> str:
         """The name in policies."""
-        return str(self.options.model_fields["algorithm"].default)
+        return name_of(self.options)

@@ -9,23 +9,24 @@ nothing. That randomness protects: it comes from the operating system.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from indistinct.errors import PolicyError, UnsupportedError
+from indistinct.policy.parameters import Privacy
+from indistinct.policy.problems import name_of
 from indistinct.tables.classes import whole_tuples
 from indistinct.tables.order import secret_words
 from indistinct.tables.records import SUPPRESSED, Assignment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from indistinct.notices import Sentence
     from indistinct.policy import Policy
-    from indistinct.policy.privacy import Privacy
     from indistinct.tables.records import Frequencies
 
     Int32 = NDArray[np.int32]
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     # so many random words; tests give none, and rows then get their places in order
     Words = Callable[[int], NDArray[np.uint64]]
 
-
+Asked = TypeVar("Asked", bound=Privacy)
 FLAGS = 1 << 24
 
 
@@ -53,16 +54,17 @@ class Slots:
     of_part: Int32
 
 
-def attribute_of(policy: Policy, frequencies: Frequencies, name: str, held: Collection[str]) -> str:
+def attribute_of(policy: Policy, frequencies: Frequencies, name: str, held: tuple[type[Privacy], ...]) -> str:
     """Return the one sensitive attribute of a release in groups.
 
     Raises PolicyError when a model is none of those that algorithm ``name`` holds (``held``), when none is about a
     sensitive attribute, or several are about different ones; UnsupportedError with a person key: a group counts rows.
     """
     for model in policy.privacy:
-        if model.model not in held:
+        if not isinstance(model, held):
+            names = ", ".join(map(name_of, held))
             raise PolicyError(
-                f'"{name}" cannot hold {model.model}; it holds {", ".join(held)}, and "local" holds models of classes',
+                f'"{name}" cannot hold {model.model}; it holds {names}, and "local" holds models of classes',
                 key="recoding.algorithm",
             )
     used = sorted({attribute for model in policy.privacy for attribute in model.attributes_used})
@@ -177,12 +179,14 @@ def renumbered(numbers: Int32) -> tuple[Int32, int]:
     return rank[numbers], int(present.sum())
 
 
-def strictest(models: tuple[Privacy, ...], name: str) -> Privacy | None:
-    """Return the one model of a name; PolicyError when there are several.
+def strictest(models: Sequence[Privacy], kind: type[Asked]) -> Asked | None:
+    """Return the one model of a kind; PolicyError when there are several.
 
     Several of one model on one attribute would have to hold together, which these algorithms do not attempt.
     """
-    found = [model for model in models if model.model == name]
+    found = [model for model in models if isinstance(model, kind)]
     if len(found) > 1:
-        raise PolicyError(f"{name} stands {len(found)} times under [[privacy]]; keep the strictest", key="privacy")
+        raise PolicyError(
+            f"{name_of(kind)} stands {len(found)} times under [[privacy]]; keep the strictest", key="privacy"
+        )
     return found[0] if found else None

@@ -33,7 +33,7 @@ from indistinct.models import Context, evaluate
 from indistinct.models.contract import EVERY_CLASS
 from indistinct.models.eps_m_anonymity import neighbourhoods
 from indistinct.models.numbers import missing_refused, numbers_of
-from indistinct.policy.privacy import EpsMAnonymity
+from indistinct.policy.privacy import EpsMAnonymity, KAnonymity
 from indistinct.policy.recoding import EpsMPartition
 from indistinct.tables.classes import classes_of, recoding_of
 from indistinct.tables.records import SUPPRESSED, Assignment
@@ -96,7 +96,7 @@ def _only_model(frequencies: Frequencies, policy: Policy) -> EpsMAnonymity:
         message = f"eps_m_partition holds one eps_m_anonymity, and the policy names {len(found)}"
         raise PolicyError(message, key="recoding.algorithm")
     for model in policy.privacy:
-        if model is not found[0] and not (model.model == "k_anonymity" and getattr(model, "k", 0) <= found[0].m):
+        if model is not found[0] and not (isinstance(model, KAnonymity) and model.k <= found[0].m):
             raise PolicyError(
                 f"eps_m_partition holds eps_m_anonymity, and k_anonymity up to k = m, but not {model.model}; "
                 'algorithm = "optimal" holds any models together',

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from indistinct.errors import PolicyError
 from indistinct.models import is_merge_closed
+from indistinct.policy.privacy import TCloseness
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
-    from indistinct.policy.privacy import TCloseness
     from indistinct.tables.records import Frequencies
 
 
@@ -32,7 +32,7 @@ def one_t_closeness(policy: Policy, name: str) -> TCloseness:
 
     Raises PolicyError when there is none, or more than one.
     """
-    found = [model for model in policy.privacy if model.model == "t_closeness"]
+    found = [model for model in policy.privacy if isinstance(model, TCloseness)]
     if len(found) != 1:
         number = "no" if not found else "more than one"
         raise PolicyError(
@@ -40,8 +40,7 @@ def one_t_closeness(policy: Policy, name: str) -> TCloseness:
             f'such model; algorithm = "local" or "merge" take any',
             key="recoding.algorithm",
         )
-    chosen: TCloseness = found[0]
-    return chosen
+    return found[0]
 
 
 def refuse_persons(frequencies: Frequencies, name: str) -> None:

@@ -40,7 +40,7 @@ from indistinct.algorithms.dealing import attribute_of, deal, slots_of, strictes
 from indistinct.algorithms.local import local
 from indistinct.errors import InfeasibleError
 from indistinct.models.numbers import numbers_of
-from indistinct.policy.privacy import KeAnonymity
+from indistinct.policy.privacy import KAnonymity, KeAnonymity
 from indistinct.policy.recoding import KePartition
 from indistinct.tables.order import secret_words
 
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     Integers = NDArray[Any]
 
 
-HELD = ("ke_anonymity", "k_anonymity")
+HELD = (KeAnonymity, KAnonymity)
 
 
 def ke_partition(
@@ -72,8 +72,8 @@ def ke_partition(
     no number; PolicyError for models that it cannot hold; UnsupportedError with a person key.
     """
     attribute = attribute_of(policy, frequencies, "ke_partition", HELD)
-    privacy = strictest(policy.privacy, "ke_anonymity")
-    assert isinstance(privacy, KeAnonymity)  # noqa: S101  # the one model held that is about an attribute
+    privacy = strictest(policy.privacy, KeAnonymity)
+    assert privacy is not None  # noqa: S101  # the one model held that is about an attribute
     numbers = numbers_of(frequencies.references[attribute])
     progress("search", 0, 1)
     classes = local(frequencies, policy, progress) if len(policy.privacy) > 1 else None

@@ -27,10 +27,11 @@ import numpy as np
 from indistinct.algorithms.contract import Algorithm
 from indistinct.errors import InfeasibleError, PolicyError, UnsupportedError
 from indistinct.hierarchies.hierarchy import Fractions, Grouping, Hierarchy, assemble, runs
+from indistinct.hierarchies.items import items_of
 from indistinct.models.contract import ITEM_SETS
 from indistinct.notices import Sentence
+from indistinct.policy.privacy import KmAnonymity
 from indistinct.policy.recoding import Km
-from indistinct.tables.item_sets import items_of
 from indistinct.tables.records import Assignment
 from indistinct.transforms.km import Tree, generalized, joined
 
@@ -54,7 +55,7 @@ def km(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assignme
     """
     require_alone(policy)
     progress("search", 0, 1)
-    most = max(model.k for model in policy.privacy if model.model == "km_anonymity")
+    most = max(model.k for model in policy.privacy if isinstance(model, KmAnonymity))
     if frequencies.total < most:
         raise InfeasibleError(f"the table has {frequencies.total} rows, fewer than k = {most}", "ask for a smaller k")
     levels = tuple(hierarchy.min_level for hierarchy in frequencies.quasi)
@@ -79,7 +80,7 @@ def km(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assignme
 
 def require_alone(policy: Policy) -> None:
     """Refuse policies that ask for more than k^m-anonymity; raises PolicyError, UnsupportedError for persons."""
-    others = sorted({model.model for model in policy.privacy} - {"km_anonymity"})
+    others = sorted({model.model for model in policy.privacy if not isinstance(model, KmAnonymity)})
     if others:
         raise PolicyError(
             f"km holds km_anonymity and no other model, not {others[0]}: take {others[0]} out; or generalize the items "

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
 
-HELD = ("eps_i_k_anonymity", "k_anonymity")
+HELD = (EpsIKAnonymity, KAnonymity)
 
 
 def largest_bucket_first(
@@ -72,8 +72,8 @@ def largest_bucket_first(
     DataError for missing or negative values; PolicyError and UnsupportedError as ``attribute_of``.
     """
     attribute = attribute_of(policy, frequencies, "largest_bucket_first", HELD)
-    privacy = strictest(policy.privacy, "eps_i_k_anonymity")
-    assert isinstance(privacy, EpsIKAnonymity)  # noqa: S101  # the one model held that is about an attribute
+    privacy = strictest(policy.privacy, EpsIKAnonymity)
+    assert privacy is not None  # noqa: S101  # the one model held that is about an attribute
     numbers = numbers_of(frequencies.references[attribute])
     epsilons, around = prepared(privacy, numbers)
     progress("search", 0, 2)

@@ -51,13 +51,13 @@ def algorithm_of(policy: Policy) -> Algorithm:
 
 def require_fit(policy: Policy) -> None:
     """Refuse models that the algorithm of a policy cannot hold; raises PolicyError naming algorithms that can."""
-    from indistinct.models import MODELS, is_merge_closed
+    from indistinct.models import is_merge_closed, record_of
     from indistinct.models.contract import EVERY_CLASS
 
     chosen = algorithm_of(policy)
     _require_bounds(policy, chosen)
     for model in policy.privacy:
-        need = MODELS[model.model].needs(model)
+        need = record_of(model).needs(model)
         if need is not None and need not in chosen.offers:
             holders = ", ".join(f'"{one.name}"' for one in algorithms() if need in one.offers)
             raise PolicyError(

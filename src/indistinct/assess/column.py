@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.errors import PolicyError, SchemaError
-from indistinct.formats.source import TableOptions, open_source, origins_of
+from indistinct.formats.registry import open_source
+from indistinct.formats.source import TableOptions, origins_of
 from indistinct.hierarchies import draft
 from indistinct.hierarchies.preview import preview
 from indistinct.hierarchies.taxonomy import build as build_taxonomy

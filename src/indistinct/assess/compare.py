@@ -15,10 +15,11 @@ from indistinct.assess.run import Budget, compared, is_drawn
 from indistinct.assess.run_store import Store, fingerprint
 from indistinct.errors import PolicyError
 from indistinct.formats.source import origins_of
+from indistinct.losses import LOSSES
 from indistinct.policy import given as given_policy
 from indistinct.policy.epsilon import Epsilon
 from indistinct.policy.recoding import ALGORITHMS
-from indistinct.publish.transform import transformed
+from indistinct.proof.transformed import transformed
 from indistinct.sentences.results import as_html
 from indistinct.session.prepare import prepare
 from indistinct.session.verdicts import unit_of
@@ -32,9 +33,10 @@ if TYPE_CHECKING:
     from indistinct.tables.count import Progress
 
 COLUMNS = (
-    "algorithm", "k_asked", "status", "form", "k", "largest_risk", "largest_share", "lm", "gcp", "nonuniform_entropy",
-    "average_class_size", "discernibility", "query_error", "suppressed_rows", "classes", "groups", "smallest_group",
-    "epsilon", "seconds", "peak_memory_bytes", "undominated", "reason",
+    "algorithm", "k_asked", "status", "form", "k", "largest_risk", "largest_share",
+    *(loss.name for loss in LOSSES.values() if loss.compared),
+    "query_error", "suppressed_rows", "classes", "groups", "smallest_group", "epsilon", "seconds",
+    "peak_memory_bytes", "undominated", "reason",
 )  # fmt: skip
 
 

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indistinct.formats.source import TableOptions, open_source, path_of
+from indistinct.formats.registry import open_source
+from indistinct.formats.source import TableOptions, path_of
 from indistinct.policy import draft as draft_text
 from indistinct.session.column_counts import measured
 from indistinct.tables.count import silent

@@ -21,6 +21,7 @@ from indistinct.decision.aggregates import aggregated
 from indistinct.decision.decide import as_read, decide, stars_rows, suppressed_rows
 from indistinct.errors import InfeasibleError
 from indistinct.losses import lm
+from indistinct.models import record_of
 from indistinct.policy import given as given_policy
 from indistinct.publish.ready import ready
 from indistinct.sentences.results import counted, explanation_text, person_shares_text
@@ -162,13 +163,8 @@ def explain(
 
 
 def _size_wanted(privacy: tuple[Privacy, ...]) -> int:
-    """Rows or persons that every class needs for sure: the largest k and l."""
-    wanted = [1]
-    for model in privacy:
-        if model.model == "km_anonymity":
-            continue  # its k is that of sets of items
-        wanted += [int(value) for name in ("k", "l", "p") if isinstance(value := getattr(model, name, None), int)]
-    return max(wanted)
+    """Rows or persons that every class has for sure."""
+    return max((record_of(model).promises(model).rows for model in privacy), default=1)
 
 
 def _rare_values(

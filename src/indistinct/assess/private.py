@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from indistinct import markup
 from indistinct.assess.side_by_side import column_axis, pair_of
 from indistinct.errors import PolicyError, SchemaError
-from indistinct.formats.source import open_source
+from indistinct.formats.registry import open_source
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.hierarchies.values import exact
+from indistinct.models import record_of
 from indistinct.notices import Notice, Sentence
 from indistinct.policy import given as given_policy
 from indistinct.policy import resolve
 from indistinct.sentences.private import private_text, short
-from indistinct.sentences.results import MODEL_NAMES
 from indistinct.session.prepare import options_of
 from indistinct.tables.count import silent
 from indistinct.utility.private import PrivateHistogram, PrivateMean, answer, place_of
@@ -238,7 +238,7 @@ def _given(axis: Axis, values: Sequence[Any]) -> Bounds | tuple[str, ...]:
 
 
 def _promise(policy: Policy) -> str:
-    names = dict.fromkeys(MODEL_NAMES.get(model.model, model.model) for model in policy.privacy)
+    names = dict.fromkeys(record_of(model).title for model in policy.privacy)
     if not names:
         return "The policy asks for no model: the published table promises nothing."
     return (

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from indistinct import markup
 from indistinct.assess.draft import written
 from indistinct.errors import PolicyError
-from indistinct.formats.source import TableOptions, open_source
+from indistinct.formats.registry import open_source
+from indistinct.formats.source import TableOptions
 from indistinct.plain import for_people
 from indistinct.policy import suggest
 from indistinct.risk.distinction import distinction, separation

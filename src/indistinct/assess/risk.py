@@ -10,7 +10,7 @@ import numpy as np
 
 from indistinct.assess.audit import starred_tuples
 from indistinct.errors import DataError, PolicyError, SchemaError
-from indistinct.formats.source import open_source
+from indistinct.formats.registry import open_source
 from indistinct.notices import Notice, Sentence
 from indistinct.policy import given_or_flags
 from indistinct.policy.parameters import exact

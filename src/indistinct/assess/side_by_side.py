@@ -12,7 +12,8 @@ from indistinct.algorithms import form_of
 from indistinct.decision.decide import grouped_attribute
 from indistinct.errors import DataError, SchemaError
 from indistinct.formats.columnar import is_text
-from indistinct.formats.source import open_source, path_of
+from indistinct.formats.registry import open_source
+from indistinct.formats.source import path_of
 from indistinct.hierarchies.labels import masks_of
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.notices import Notice, Sentence

@@ -10,7 +10,7 @@ import numpy as np
 from indistinct import markup
 from indistinct.assess.side_by_side import held_out, pair_of
 from indistinct.errors import SchemaError
-from indistinct.formats.source import open_source
+from indistinct.formats.registry import open_source
 from indistinct.losses import classification_metric
 from indistinct.notices import Notice, Sentence
 from indistinct.policy import given as given_policy

@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.attacks.contract import Attack
 from indistinct.attacks.outcome import Idle, Outcome
+from indistinct.policy.privacy import DistinctL, RecursiveCL
 from indistinct.risk.figure import things
 
 if TYPE_CHECKING:
@@ -67,11 +69,10 @@ def background(context: AttackContext) -> Iterator[Outcome | Idle]:
             )
 
         yield Outcome(
-            "background", name, histogram.count, everybody[histogram.value], belief, certain,
+            name, histogram.count, everybody[histogram.value], belief, certain,
             view.first[owner], "published",
             f"an attacker who rules out {things(out, 'values')} of {name} is certain about {people} of {view.total} "
             f"persons; {_weakest(smallest)}",
-            ("distinct_l", "recursive_cl"),
             {
                 "ruled_out": out,
                 "smallest_to_break": smallest,
@@ -131,3 +132,11 @@ def _worst_top(sensitive: Sensitive, sizes: NDArray[np.int64], out: int) -> dict
     }  # fmt: skip
     worst = max(Fraction(a, b) for a, b in pairs)
     return {"fraction": f"{worst.numerator}/{worst.denominator}", "decimal": float(worst)}
+
+
+ATTACK = Attack(
+    background,
+    bounded_by=(DistinctL, RecursiveCL),
+    of_the_file=True,
+    needs={},
+)

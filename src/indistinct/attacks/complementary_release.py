@@ -22,9 +22,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.attacks.contract import Attack
 from indistinct.attacks.outcome import Idle, Outcome
 from indistinct.attacks.overlap import candidates_in_both
 from indistinct.attacks.tabulate import grouped, tabulated
+from indistinct.policy.privacy import MInvariance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,20 +43,18 @@ ENTRIES = 20_000_000
 def complementary_release(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Join two releases by what both show, and count the candidate rows that remain."""
     other = context.other
-    if other is None:
-        yield Idle("complementary_release", None, "needs a second release of some of the same people: --with OTHER")
-        return
+    assert other is not None  # noqa: S101  # the record says that it is needed
     if context.view.two_tables or other.two_tables:
-        yield Idle("complementary_release", None, "a release of two tables has no rows that could be joined")
+        yield Idle(None, "a release of two tables has no rows that could be joined")
         return
     quasi = {*context.policy.quasi_identifiers}
     names = [name for name in context.view.source.columns if name in other.source.columns and name not in quasi]
     if not names:
-        yield Idle("complementary_release", None, "the releases have no column in common but quasi-identifiers")
+        yield Idle(None, "the releases have no column in common but quasi-identifiers")
         return
     both = candidates_in_both(context, other)
     if not len(both.weight):
-        yield Idle("complementary_release", None, "no person has candidate rows in both releases")
+        yield Idle(None, "no person has candidate rows in both releases")
         return
     yield _joined(context, other, names, *both)
 
@@ -81,11 +81,10 @@ def _joined(
     k_after = int(left[met].min()) if met.any() else 0
     listed = ", ".join(names)
     return Outcome(
-        "complementary_release", None, weight[met], 1 / np.maximum(1, alone[met]), 1 / np.maximum(1, left[met]),
+        None, weight[met], 1 / np.maximum(1, alone[met]), 1 / np.maximum(1, left[met]),
         told[met], row[met], table,
         f"joined by {listed}, the smallest number of rows left for a person is {k_after}, where either release alone "
         f"leaves {k_before}; one is left for {disclosed} of {people} persons",
-        ("m_invariance",),
         {"joined_by": list(names), "k_of_either": k_before, "k_on_join": k_after, "one_row_left": disclosed,
          "with_fewer_rows": int(weight[met & (left < alone)].sum()), "in_neither_or_one": int(weight[~met].sum())},
         lambda kind: f"row {row[met_kinds[kind]]} of {table}: {left[met_kinds[kind]]} of {alone[met_kinds[kind]]} rows "
@@ -152,3 +151,11 @@ def _shown(mine: View, other: View, names: Sequence[str]) -> tuple[list[tuple[In
         start = np.searchsorted(owner[order], np.arange(len(view.rows) + 1)).astype(np.int64)
         shown.append((start, own[order], one.rows[order]))
     return shown, len(distinct)
+
+
+ATTACK = Attack(
+    complementary_release,
+    bounded_by=(MInvariance,),
+    of_the_file=False,
+    needs={"other": "needs a second release of some of the same people: --with OTHER"},
+)

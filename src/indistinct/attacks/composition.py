@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.attacks.contract import Attack
 from indistinct.attacks.outcome import Idle, Outcome
 from indistinct.attacks.overlap import candidates_in_both
+from indistinct.policy.privacy import MInvariance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,16 +40,14 @@ CELLS = 20_000_000
 def composition(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Intersect what two releases allow for the persons in both."""
     other = context.other
-    if other is None:
-        yield Idle("composition", None, "needs a second release of some of the same people: --with OTHER")
-        return
+    assert other is not None  # noqa: S101  # the record says that it is needed
     names = [name for name in context.view.sensitive if name in other.sensitive]
     if not names:
-        yield Idle("composition", None, "the two releases have no sensitive column in common")
+        yield Idle(None, "the two releases have no sensitive column in common")
         return
     mine, theirs, weight, row, table = candidates_in_both(context, other)
     if not len(weight):
-        yield Idle("composition", None, "no person has candidate rows in both releases")
+        yield Idle(None, "no person has candidate rows in both releases")
         return
     for name in names:
         yield _composed(context, other, name, mine, theirs, weight, row, table)
@@ -106,10 +106,9 @@ def _composed(
     total_weight = int(weight[met].sum())
     mean = [float(weight[met] @ numbers[met]) / max(1, total_weight) for numbers in (before, left)]
     return Outcome(
-        "composition", name, weight[met], prior[met], np.maximum(after, prior)[met], told[met], row[met], table,
+        name, weight[met], prior[met], np.maximum(after, prior)[met], told[met], row[met], table,
         f"for {disclosed} of {total_weight} persons the two releases together leave one {name} although each alone "
         f"left several; on average {mean[0]:.4g} values before and {mean[1]:.4g} after",
-        ("m_invariance",),
         {"one_value_left": disclosed, "mean_values_before": round(mean[0], 6), "mean_values_after": round(mean[1], 6),
          "in_neither_or_one": int(weight[~met].sum())},
         lambda kind: f"row {row[kinds[kind]]} of {table}: {name} = {texts[int(value[kinds[kind]])]}",
@@ -134,3 +133,11 @@ def _shares(
     found = np.bincount(flat, weights=share, minlength=(stop - begin) * len(texts)).reshape(stop - begin, len(texts))
     total: Float64 = found / np.maximum(found.sum(axis=1, keepdims=True), 1e-300)
     return total
+
+
+ATTACK = Attack(
+    composition,
+    bounded_by=(MInvariance,),
+    of_the_file=False,
+    needs={"other": "needs a second release of some of the same people: --with OTHER"},
+)

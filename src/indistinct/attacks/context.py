@@ -13,7 +13,7 @@ import numpy as np
 
 from indistinct.attacks.tabulate import Tabulated, grouped, options_of, tabulate
 from indistinct.errors import DataError, SchemaError
-from indistinct.formats.source import open_source
+from indistinct.formats.registry import open_source
 from indistinct.hierarchies import build_hierarchy
 from indistinct.hierarchies.labels import Reader, masks_of
 from indistinct.hierarchies.taxonomy import read_taxonomy

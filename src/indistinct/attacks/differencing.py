@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.attacks.contract import Attack
 from indistinct.attacks.outcome import Idle, Outcome
 from indistinct.attacks.overlap import overlaps
+from indistinct.policy.privacy import MInvariance
 from indistinct.risk.figure import things
 
 if TYPE_CHECKING:
@@ -39,17 +41,15 @@ MOST_CELLS = 200_000_000
 
 def differencing(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Take the classes of each release from those of the other."""
-    if context.other is None:
-        yield Idle("differencing", None, "needs a second release of the same people: --with OTHER")
-        return
+    assert context.other is not None  # noqa: S101  # the record says that it is needed
     names = [name for name in context.view.sensitive if name in context.other.sensitive]
     if not names:
-        yield Idle("differencing", None, "the two releases have no sensitive column in common")
+        yield Idle(None, "the two releases have no sensitive column in common")
         return
     for name in names:
         cells = max(len(context.view.sizes), len(context.other.sizes)) * len(context.view.sensitive[name].texts)
         if cells > MOST_CELLS:
-            yield Idle("differencing", name, f"{cells} counts of classes and values of {name} are too many to compare")
+            yield Idle(name, f"{cells} counts of classes and values of {name} are too many to compare")
             continue
         found = [
             answer
@@ -63,10 +63,9 @@ def differencing(context: AttackContext) -> Iterator[Outcome | Idle]:
         if ran:
             yield from ran
         elif found:
-            yield Idle("differencing", name, f"the two releases hold the same persons and {name}: nothing is left over")
+            yield Idle(name, f"the two releases hold the same persons and {name}: nothing is left over")
         else:
-            yield Idle(
-                "differencing", name, f"neither release holds all persons of the other with the same {name}: a class "
+            yield Idle(name, f"neither release holds all persons of the other with the same {name}: a class "
                 "would have a negative number of rows",
             )  # fmt: skip
 
@@ -115,14 +114,21 @@ def _from_whole(context: AttackContext, whole: View, part: View, name: str, tabl
     weight = sizes[kinds]
     people = int(weight[told].sum())
     return Outcome(
-        "differencing", name, weight, np.where(told, prior, 0.0), np.where(told, 1.0, 0.0), told,
+        name, weight, np.where(told, prior, 0.0), np.where(told, 1.0, 0.0), told,
         whole.first[kinds], table,
         f"{things(int(weight.sum()), 'rows')} {'is' if weight.sum() == 1 else 'are'} left over in "
         f"{things(len(kinds), 'classes')}; {people} of them in classes whose left-over has one {name}",
-        ("m_invariance",),
         {"left_over_rows": int(weight.sum()), "left_over_classes": len(kinds), "disclosed_classes": int(told.sum())},
         lambda kind: (
             f"{whole.label(int(kinds[kind]))}: the {weight[kind]} rows left over have {name} = "
             f"{sensitive.texts[int(value[kind])]}"
         ),
     )  # fmt: skip
+
+
+ATTACK = Attack(
+    differencing,
+    bounded_by=(MInvariance,),
+    of_the_file=False,
+    needs={"other": "needs a second release of the same people: --with OTHER"},
+)

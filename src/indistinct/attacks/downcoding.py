@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.attacks.contract import Attack
 from indistinct.attacks.matching import matches
 from indistinct.attacks.outcome import NOTABLE, Idle, Outcome
 from indistinct.hierarchies.labels import Interval, parse
@@ -45,7 +46,7 @@ def downcoding(context: AttackContext) -> Iterator[Outcome | Idle]:
     view = context.view
     ranges = {name: found for name in view.quasi if (found := _ranges(context, name))}
     if not ranges:
-        yield Idle("downcoding", None, "no quasi-identifier of type integer or date is published in ranges")
+        yield Idle(None, "no quasi-identifier of type integer or date is published in ranges")
         return
     original = context.original
     for name, ends in ranges.items():
@@ -54,8 +55,7 @@ def downcoding(context: AttackContext) -> Iterator[Outcome | Idle]:
         elif context.tight or _is_tight(context, name):
             yield _computed(context, name, ends)
         else:
-            yield Idle(
-                "downcoding", name, f"nothing says that the ranges of {name} end at values of their members: give "
+            yield Idle(name, f"nothing says that the ranges of {name} end at values of their members: give "
                 "--original to measure it, or --tight if it is known",
             )  # fmt: skip
 
@@ -94,10 +94,9 @@ def _computed(context: AttackContext, name: str, ends: dict[int, tuple[int, int]
     told = after - prior > NOTABLE
     people = int(rows[told].sum())
     return Outcome(
-        "downcoding", name, rows, prior, np.maximum(prior, after), told, view.first[view.class_of[kinds]], "published",
+        name, rows, prior, np.maximum(prior, after), told, view.first[view.class_of[kinds]], "published",
         f"{len(kinds)} published tuples have a range of {name}; if it ends at members, the belief in an end rises by "
         f"more than {NOTABLE} for {people} persons",
-        ('bounds = "snapped" or fixed intervals',),
         {"how": "computed", "ranges": len(kinds)},
         lambda kind: f"{view.label(int(view.class_of[kinds[kind]]))}: a member stands at each end of {name}",
     )  # fmt: skip
@@ -120,7 +119,7 @@ def _measured(
     ranged = np.isin(label[own], list(ends))
     person, own = person[ranged], own[ranged]
     if not len(person):
-        return Idle("downcoding", name, f"no person of the original fits one published range of {name} only")
+        return Idle(name, f"no person of the original fits one published range of {name} only")
     texts, codes = people.column(name)
     present = [number for number, text in enumerate(texts) if text is not None]
     places, unit = positions(name, [texts[n] or "" for n in present], **context.reading(name, original.typed))
@@ -145,11 +144,19 @@ def _measured(
     persons = total[kinds].astype(np.int64)
     both = int((at_low & at_high).sum())
     return Outcome(
-        "downcoding", name, persons, before, posterior, told, view.first[view.class_of[kinds]], "published",
+        name, persons, before, posterior, told, view.first[view.class_of[kinds]], "published",
         f"{both} of {len(kinds)} ranges of {name} have a member at both ends; guessing an end is right for "
         f"{float((posterior * persons).sum() / persons.sum()):.4g} of the persons, at random for "
         f"{float((before * persons).sum() / persons.sum()):.4g}",
-        ('bounds = "snapped" or fixed intervals',),
         {"how": "measured", "ranges": len(kinds), "ranges_with_members_at_both_ends": both},
         lambda kind: f"{view.label(int(view.class_of[kinds[kind]]))}: members stand at the ends of {name}",
     )  # fmt: skip
+
+
+ATTACK = Attack(
+    downcoding,
+    bounded_by=(),
+    of_the_file=True,
+    needs={},
+    remedies=('bounds = "snapped" or fixed intervals',),
+)

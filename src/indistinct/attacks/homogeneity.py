@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.attacks.contract import Attack
 from indistinct.attacks.outcome import Idle, Outcome
+from indistinct.policy.privacy import DistinctL, EntropyL, PSensitiveK, RecursiveCL, TCloseness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,10 +38,17 @@ def homogeneity(context: AttackContext) -> Iterator[Outcome | Idle]:
             return f"{view.label(kind)}: all {view.sizes[kind]} rows have {name} = {texts[value]}"
 
         yield Outcome(
-            "homogeneity", name, view.sizes, np.where(told, prior[sole], 0.0), np.where(told, 1.0, 0.0), told,
+            name, view.sizes, np.where(told, prior[sole], 0.0), np.where(told, 1.0, 0.0), told,
             view.first, "published",
             f"{int(told.sum())} of {len(told)} classes hold one {name}: {people} of {view.total} persons are disclosed",
-            ("distinct_l", "entropy_l", "recursive_cl", "p_sensitive_k", "t_closeness"),
             {"classes": int(told.sum())},
             show,
         )  # fmt: skip
+
+
+ATTACK = Attack(
+    homogeneity,
+    bounded_by=(DistinctL, EntropyL, RecursiveCL, PSensitiveK, TCloseness),
+    of_the_file=True,
+    needs={},
+)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.attacks.contract import Attack
 from indistinct.attacks.outcome import Idle, Outcome, wilson
 from indistinct.errors import UnsupportedError
 
@@ -33,24 +34,24 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
 
 MOST_ROWS = 20_000
+NEEDS = "needs --original and --control, persons held out before anonymization"
 TREES = 50
 
 
 def inference(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Train on the release; compare its members with persons held out."""
     original, control = context.original, context.control
-    if original is None or control is None:
-        yield Idle("inference", None, "needs --original and --control, persons held out before anonymization")
-        return
+    assert original is not None  # noqa: S101  # the record says that it is needed
+    assert control is not None  # noqa: S101  # the record says that it is needed
     names = [name for name in context.view.quasi if name in original.columns and name in control.columns]
     if not names or context.view.two_tables:
-        yield Idle("inference", None, "needs one published table and quasi-identifiers that all tables have")
+        yield Idle(None, "needs one published table and quasi-identifiers that all tables have")
         return
     for name, sensitive in context.view.sensitive.items():
         if name in original.columns and name in control.columns:
             yield _compared(context, sensitive, original, control, names)
         else:
-            yield Idle("inference", name, f"{name} is not in the original and in the control group")
+            yield Idle(name, f"{name} is not in the original and in the control group")
 
 
 def _compared(
@@ -93,12 +94,11 @@ def _compared(
     share = wilson(round(float(inside.mean()) * compared), compared)
     most = float(sensitive.prior.max() / sensitive.prior.sum())
     return Outcome(
-        "inference", sensitive.attribute, weight, np.full(2, float(outside.mean())), np.full(2, float(inside.mean())),
+        sensitive.attribute, weight, np.full(2, float(outside.mean())), np.full(2, float(inside.mean())),
         np.array([gain > 0, False]), np.zeros(2, np.int64), "original",
         f"trained on the release, a forest is right for {inside.mean():.4g} of its persons and for "
         f"{outside.mean():.4g} of {compared} persons held out; always guessing the most frequent "
         f"{sensitive.attribute} is right for {most:.4g}",
-        (),  # no model of this family bounds it
         {
             "repeats": context.repeats, "control_persons": compared,
             "accuracy_members": round(float(inside.mean()), 12),
@@ -146,3 +146,12 @@ def _drawn(
         at = start[label] + (rng.random(len(label)) * sizes[label]).astype(np.int64)
         columns.append(np.where(sizes[label] > 0, flat[np.minimum(at, len(flat) - 1)], -1).astype(np.float64))
     return np.column_stack(columns), answer
+
+
+ATTACK = Attack(
+    inference,
+    bounded_by=(),
+    of_the_file=False,
+    needs={"original": NEEDS, "control": NEEDS},
+    of_repeats=True,
+)

@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.attacks.contract import Attack
 from indistinct.attacks.matching import matches
 from indistinct.attacks.outcome import Idle, Outcome
+from indistinct.policy.privacy import KAnonymity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -74,11 +76,10 @@ def linkage(context: AttackContext) -> Iterator[Outcome | Idle]:
         )
 
     yield Outcome(
-        "linkage", None, weight, np.full(len(rows), 1 / view.total), 1 / np.maximum(rows, 1), unique | disclosed,
+        None, weight, np.full(len(rows), 1 / view.total), 1 / np.maximum(rows, 1), unique | disclosed,
         people.first[matched], context.role_of_persons,
         f"{total} of {people.total} persons match a published row; {linked} match exactly one"
         + "".join(f"; of {number} all candidates hold one {name}" for name, number in by_attribute.items() if number),
-        ("k_anonymity",),
         {
             "persons_given": people.total,
             "columns": list(people.columns),
@@ -127,11 +128,10 @@ def _within(context: AttackContext) -> Outcome:
     view = context.view
     alone = int((view.sizes == 1).sum())
     return Outcome(
-        "linkage", None, view.sizes, np.full(len(view.sizes), 1 / view.total), 1 / view.sizes, view.sizes == 1,
+        None, view.sizes, np.full(len(view.sizes), 1 / view.total), 1 / view.sizes, view.sizes == 1,
         view.first, "published",
         f"{alone} of {view.total} rows are alone in their class; the smallest class has {int(view.sizes.min())} rows "
         "(give --identified to link a table with names)",
-        ("k_anonymity",),
         {
             "unique_links": alone,
             "expected_correct_links": len(view.sizes),
@@ -139,3 +139,11 @@ def _within(context: AttackContext) -> Outcome:
         },
         lambda kind: f"{view.label(kind)}: {view.sizes[kind]} rows",
     )  # fmt: skip
+
+
+ATTACK = Attack(
+    linkage,
+    bounded_by=(KAnonymity,),
+    of_the_file=False,
+    needs={},
+)

@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.attacks.contract import Attack
 from indistinct.attacks.matching import matches
 from indistinct.attacks.outcome import Idle, Outcome
+from indistinct.policy.privacy import DeltaPresence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,12 +33,11 @@ def membership(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Ask of each person of a population whether he is in the release."""
     whole, view = context.identified, context.view
     if whole is None:
-        yield Idle("membership", None, "needs --identified with a population that holds more persons than the release")
+        yield Idle(None, "needs --identified with a population that holds more persons than the release")
         return
     people = whole.select([name for name in view.quasi if name in whole.columns])
     if people.total < view.total:
-        yield Idle(
-            "membership", None, f"the identified table has {people.total} persons and the release {view.total} rows: "
+        yield Idle(None, f"the identified table has {people.total} persons and the release {view.total} rows: "
             "it is not the population that the release was taken from",
         )  # fmt: skip
         return
@@ -45,8 +46,7 @@ def membership(context: AttackContext) -> Iterator[Outcome | Idle]:
         np.add.at(covered, block.tuples, people.rows[block.of])
     short = int((covered < view.rows).sum())
     if short:
-        yield Idle(
-            "membership", None, f"{short} published tuples have more rows than the identified table has persons for "
+        yield Idle(None, f"{short} published tuples have more rows than the identified table has persons for "
             "them: it is not the population that the release was taken from",
         )  # fmt: skip
         return
@@ -63,14 +63,21 @@ def membership(context: AttackContext) -> Iterator[Outcome | Idle]:
     present = int(people.rows[certain & inside].sum())
     absent = int(people.rows[certain & ~inside].sum())
     yield Outcome(
-        "membership", None, people.rows, np.where(inside, before, 1 - before), np.where(inside, belief, 1 - belief),
+        None, people.rows, np.where(inside, before, 1 - before), np.where(inside, belief, 1 - belief),
         certain, people.first, "identified",
         f"of {people.total} persons {present} are certainly in the release and {absent} certainly not; the belief "
         f"before was {before:.4g}",
-        ("delta_presence",),
         {
             "certainly_present": present, "certainly_absent": absent,
             "lowest_belief": round(float(belief.min()), 12), "highest_belief": round(float(belief.max()), 12),
         },
         lambda kind: f"{whole.show(int(people.first[kind]))}: in the release with belief {belief[kind]:.4g}",
     )  # fmt: skip
+
+
+ATTACK = Attack(
+    membership,
+    bounded_by=(DeltaPresence,),
+    of_the_file=False,
+    needs={},
+)

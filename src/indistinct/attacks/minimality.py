@@ -23,8 +23,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.attacks.contract import Attack
 from indistinct.attacks.matching import matches
 from indistinct.attacks.outcome import Idle, Outcome
+from indistinct.policy.privacy import KAnonymity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,10 +73,10 @@ def minimality(context: AttackContext) -> Iterator[Outcome | Idle]:
         lacking = (
             "everybody's quasi-identifiers (--original or --identified)" if whole is None else "the bound (--bound 1/l)"
         )
-        yield Idle("minimality", None, f"needs {lacking}")
+        yield Idle(None, f"needs {lacking}")
         return
     if any(name not in whole.columns for name in view.quasi):
-        yield Idle("minimality", None, "the table of persons lacks some quasi-identifiers, so the groups are not known")
+        yield Idle(None, "the table of persons lacks some quasi-identifiers, so the groups are not known")
         return
     people = whole.select(view.quasi)
     groups: dict[int, list[int]] = {}
@@ -85,7 +87,7 @@ def minimality(context: AttackContext) -> Iterator[Outcome | Idle]:
         for tuple_, person in zip(block.tuples[one].tolist(), block.of[one].tolist(), strict=True):
             groups.setdefault(int(view.class_of[tuple_]), []).append(person)
         shared |= set(view.class_of[np.unique(block.tuples[~one])].tolist())
-    least = min((model.k for model in context.policy.privacy if model.model == "k_anonymity"), default=1)
+    least = min((model.k for model in context.policy.privacy if isinstance(model, KAnonymity)), default=1)
     for sensitive in view.sensitive.values():
         yield _merged(context, sensitive, groups, shared, people.rows, people.first, bound, least)
 
@@ -132,18 +134,25 @@ def _merged(
                 f"{view.label(number)}: {sensitive.attribute} = {sensitive.texts[sensitive.histogram.value[best[3]]]}"
             )
     if not weight:
-        return Idle(
-            "minimality", sensitive.attribute, f"no class is known to be merged of 2 or {MOST_GROUPS} groups for its "
+        return Idle(sensitive.attribute, f"no class is known to be merged of 2 or {MOST_GROUPS} groups for its "
             f"values ({skipped} classes were not computed: more groups, or persons who fit several classes)",
         )  # fmt: skip
     sizes_ = np.array(weight, np.int64)
     learnt = np.array(told, np.bool_)
     return Outcome(
-        "minimality", sensitive.attribute, sizes_, np.array(prior), np.array(after), learnt, np.array(row, np.int64),
+        sensitive.attribute, sizes_, np.array(prior), np.array(after), learnt, np.array(row, np.int64),
         context.role_of_persons,
         f"for {int(sizes_[learnt].sum())} persons of {len(weight)} merged classes the merge itself raises the belief "
         f"above {bound}; {skipped} classes were not computed",
-        ("an algorithm that does not merge by need",),
         {"merged_classes": len(weight), "not_computed": skipped, "bound": str(bound)},
         lambda kind: f"{shown[kind]} for the persons of row {row[kind]}",
     )  # fmt: skip
+
+
+ATTACK = Attack(
+    minimality,
+    bounded_by=(),
+    of_the_file=False,
+    needs={},
+    remedies=("an algorithm that does not merge by need",),
+)

@@ -35,11 +35,10 @@ class Outcome:
 
     ``weight`` int64[.] persons of the kind; ``prior`` and ``posterior`` float64[.] in [0, 1]; ``learnt`` bool[.];
     ``row`` int64[.] the data row (from 1) of one of them in ``table``. ``reason`` is a sentence with the counts,
-    ``stopped_by`` names the models that bound this attack, ``details`` are further figures without values of the
-    table, ``show(i)`` tells what was learnt about kind i, for the console only.
+    ``details`` are further figures without values of the table, ``show(i)`` tells what was learnt about kind i, for the
+    console only.
     """
 
-    attack: str
     attribute: str | None
     weight: Int64 = field(repr=False)
     prior: Float64 = field(repr=False)
@@ -48,7 +47,6 @@ class Outcome:
     row: Int64 = field(repr=False)
     table: str
     reason: str
-    stopped_by: tuple[str, ...]
     details: Mapping[str, Any] = field(default_factory=dict)
     show: Callable[[int], str] = field(default=str, repr=False)
 
@@ -63,14 +61,14 @@ class Outcome:
             found.setdefault(int(self.row[kind]), kind)
         return list(found.values())
 
-    def document(self) -> dict[str, Any]:
+    def document(self, attack: str, stopped_by: Sequence[str]) -> dict[str, Any]:
         """Return the entry of the JSON document."""
         persons = int(self.weight.sum())
         learnt = int(self.weight[self.learnt].sum())
         rise = self.posterior - self.prior
         low, high, method = bootstrap(rise, self.weight)
         return {
-            "attack": self.attack,
+            "attack": attack,
             "attribute": self.attribute,
             "ran": True,
             "persons": persons,
@@ -88,7 +86,7 @@ class Outcome:
                  "posterior": round(float(self.posterior[kind]), 12)}
                 for kind in self.worst()
             ],
-            "stopped_by": list(self.stopped_by),
+            "stopped_by": list(stopped_by),
             "reason": self.reason,
             "details": dict(self.details),
         }  # fmt: skip
@@ -98,13 +96,12 @@ class Outcome:
 class Idle:
     """An attack that was not run, and what it would need."""
 
-    attack: str
     attribute: str | None
     reason: str
 
-    def document(self) -> dict[str, Any]:
+    def document(self, attack: str) -> dict[str, Any]:
         """Return the entry of the JSON document."""
-        return {"attack": self.attack, "attribute": self.attribute, "ran": False, "reason": self.reason}
+        return {"attack": attack, "attribute": self.attribute, "ran": False, "reason": self.reason}
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float]:

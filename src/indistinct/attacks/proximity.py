@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.attacks.contract import Attack
 from indistinct.attacks.outcome import NOTABLE, Idle, Outcome
 from indistinct.hierarchies.values import positions
+from indistinct.policy.privacy import EpsIKAnonymity, EpsMAnonymity, KeAnonymity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,13 +51,11 @@ def proximity(context: AttackContext) -> Iterator[Outcome | Idle]:
     view = context.view
     for name, sensitive in view.sensitive.items():
         if not context.is_numeric(name):
-            yield Idle(
-                "proximity", name, f"{name} has no numeric type (--type {name}=integer): its values have no distance"
-            )
+            yield Idle(name, f"{name} has no numeric type (--type {name}=integer): its values have no distance")
             continue
         width = window_of(context, sensitive)
         if width is None:
-            yield Idle("proximity", name, f"{name} has fewer than two different values")
+            yield Idle(name, f"{name} has fewer than two different values")
             continue
         found = windows(context, sensitive, width)
         after = found.rows / view.sizes
@@ -68,10 +68,9 @@ def proximity(context: AttackContext) -> Iterator[Outcome | Idle]:
             return f"{view.label(kind)}: {share} rows have {name} from {found.shown(kind)}"
 
         yield Outcome(
-            "proximity", name, view.sizes, found.prior, after, told, view.first, "published",
+            name, view.sizes, found.prior, after, told, view.first, "published",
             f"for {people} of {view.total} persons more than half of the class lies within a width of {float(width):g} "
             f"of {name}; at worst a share of {float(worst):.4g}",
-            ("eps_m_anonymity", "eps_i_k_anonymity", "ke_anonymity"),
             {"width": str(width), "largest_share": {"fraction": f"{worst.numerator}/{worst.denominator}",
                                                     "decimal": float(worst)}},
             show,
@@ -127,3 +126,11 @@ def _places(context: AttackContext, sensitive: Sensitive) -> tuple[NDArray[np.in
     texts = [text for text in sensitive.texts if text is not None]
     places, unit = positions(sensitive.attribute, texts, **how)
     return places, unit, present
+
+
+ATTACK = Attack(
+    proximity,
+    bounded_by=(EpsMAnonymity, EpsIKAnonymity, KeAnonymity),
+    of_the_file=True,
+    needs={},
+)

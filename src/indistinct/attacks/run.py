@@ -3,51 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Unpack
 
-from indistinct.attacks.background import background
-from indistinct.attacks.complementary_release import complementary_release
-from indistinct.attacks.composition import composition
 from indistinct.attacks.context import AttackContext, view_of
-from indistinct.attacks.differencing import differencing
-from indistinct.attacks.downcoding import downcoding
-from indistinct.attacks.homogeneity import homogeneity
-from indistinct.attacks.inference import inference
-from indistinct.attacks.linkage import linkage
-from indistinct.attacks.membership import membership
-from indistinct.attacks.minimality import minimality
 from indistinct.attacks.outcome import Idle, Outcome
-from indistinct.attacks.proximity import proximity
+from indistinct.attacks.registry import ATTACKS
 from indistinct.attacks.sentences import attacks_html, attacks_text
-from indistinct.attacks.similarity import similarity
-from indistinct.attacks.skewness import skewness
 from indistinct.attacks.tabulate import options_of, tabulate
-from indistinct.attacks.uniqueness import uniqueness
-from indistinct.attacks.unsorted_matching import unsorted_matching
 from indistinct.errors import PolicyError, SchemaError
-from indistinct.formats.source import open_source
+from indistinct.formats.registry import open_source
+from indistinct.models import record_of
 from indistinct.notices import Notice, Sentence
 from indistinct.policy import given_or_flags
 from indistinct.policy.parameters import exact
 from indistinct.tables.count import silent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from fractions import Fraction
 
+    from indistinct.attacks.contract import Attack
     from indistinct.attacks.tabulate import Tabulated
     from indistinct.policy import GivenPolicy, Policy, Reading
     from indistinct.policy.parameters import Number
     from indistinct.tables.count import Progress
 
-# Each takes the context and yields an outcome for each attribute (or one about identity), or says why it was not run.
-ATTACKS: dict[str, Callable[[AttackContext], Iterator[Outcome | Idle]]] = {
-    attack.__name__: attack
-    for attack in (
-        linkage, uniqueness, homogeneity, background, skewness, similarity, proximity, membership, differencing,
-        composition, complementary_release, unsorted_matching, minimality, downcoding, inference,
-    )
-}  # fmt: skip
 FAIL_ON = ("average", "worst")
 
 
@@ -211,32 +191,45 @@ def attack(
         tight=tight,
         repeats=repeats,
     )
-    found: list[Outcome | Idle] = []
+    found: list[tuple[Attack, Outcome | Idle]] = []
     for place, name in enumerate(wanted):
         progress("attack", place, len(wanted))
-        found += ATTACKS[name](context)
+        found += [(ATTACKS[name], outcome) for outcome in _run(ATTACKS[name], context)]
     progress("attack", len(wanted), len(wanted))
     return _answered(context, found, limit, fail_on, reveal=reveal)
 
 
+def _run(attack: Attack, context: AttackContext) -> Iterator[Outcome | Idle]:
+    """Run an attack, or say what it lacks."""
+    lacks = next((sentence for name, sentence in attack.needs.items() if getattr(context, name) is None), None)
+    return attack.run(context) if lacks is None else iter([Idle(None, lacks)])
+
+
 def _answered(
-    context: AttackContext, found: Sequence[Outcome | Idle], limit: Fraction | None, fail_on: str, *, reveal: bool
+    context: AttackContext,
+    found: Sequence[tuple[Attack, Outcome | Idle]],
+    limit: Fraction | None,
+    fail_on: str,
+    *,
+    reveal: bool,
 ) -> Attacks:
     entries, revealed = [], {}
     broken = []
-    for outcome in found:
-        entry = outcome.document()
-        if isinstance(outcome, Outcome):
-            if outcome.attack == "inference":  # its interval comes from the repeats, not from persons
+    for by, outcome in found:
+        if isinstance(outcome, Idle):
+            entry = outcome.document(by.name)
+        else:
+            entry = outcome.document(by.name, by.stopped_by)
+            if by.of_repeats:
                 entry["gain_interval"] = entry["details"].pop("difference_interval")
                 entry["worst"] = []
             if reveal:
-                title = outcome.attack + (f" of {outcome.attribute}" if outcome.attribute else "")
+                title = by.name + (f" of {outcome.attribute}" if outcome.attribute else "")
                 revealed[title] = [outcome.show(kind) for kind in outcome.worst() if outcome.row[kind] > 0]
             gain = entry["gain"] if fail_on == "average" else entry["largest_gain"]
             entry["above"] = None if limit is None else exact(gain) > limit
             if entry["above"]:
-                broken.append({"attack": outcome.attack, "attribute": outcome.attribute, "gain": gain})
+                broken.append({"attack": by.name, "attribute": outcome.attribute, "gain": gain})
         entries.append(entry)
     view = context.view
     ran = [entry for entry in entries if entry["ran"]]
@@ -281,12 +274,8 @@ def _people(table: Any, policy: Policy, word: str) -> Tabulated:
 
 def _bound(policy: Policy) -> Fraction | None:
     """Take the smallest share of a value that the models of a policy allow a class, if any says so."""
-    shares = [
-        model.alpha if model.model == "alpha_k" else 1 / Fraction(model.l)
-        for model in policy.privacy
-        if model.model in ("alpha_k", "distinct_l", "entropy_l")
-    ]
-    return min(shares, default=None)
+    shares = (record_of(model).share_kept(model) for model in policy.privacy)
+    return min((share for share in shares if share is not None), default=None)
 
 
 def _share(bound: Number) -> Fraction:

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.attacks.contract import Attack
 from indistinct.attacks.outcome import Idle, Outcome
 from indistinct.attacks.proximity import window_of, windows
+from indistinct.policy.privacy import EpsMAnonymity, KeAnonymity, TCloseness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,8 +39,7 @@ def similarity(context: AttackContext) -> Iterator[Outcome | Idle]:
         elif context.is_numeric(name):
             yield _by_distance(context, sensitive)
         else:
-            yield Idle(
-                "similarity", name, f"{name} has neither a tree (--hierarchy {name}=FILE) nor a numeric type: nothing "
+            yield Idle(name, f"{name} has neither a tree (--hierarchy {name}=FILE) nor a numeric type: nothing "
                 "says which of its values are alike",
             )  # fmt: skip
 
@@ -82,7 +83,7 @@ def _by_distance(context: AttackContext, sensitive: Sensitive) -> Outcome | Idle
     view = context.view
     width = window_of(context, sensitive)
     if width is None:
-        return Idle("similarity", sensitive.attribute, f"{sensitive.attribute} has fewer than two different values")
+        return Idle(sensitive.attribute, f"{sensitive.attribute} has fewer than two different values")
     found = windows(context, sensitive, width)
     told = found.rows == view.sizes
     several = told & (sensitive.distinct > 1)
@@ -108,6 +109,14 @@ def _outcome(
 ) -> Outcome:
     view = context.view
     return Outcome(
-        "similarity", sensitive.attribute, view.sizes, np.where(told, prior, 0.0), np.where(told, 1.0, 0.0), told,
-        view.first, "published", reason, ("t_closeness", "eps_m_anonymity", "ke_anonymity"), details, show,
+        sensitive.attribute, view.sizes, np.where(told, prior, 0.0), np.where(told, 1.0, 0.0), told,
+        view.first, "published", reason, details, show,
     )  # fmt: skip
+
+
+ATTACK = Attack(
+    similarity,
+    bounded_by=(TCloseness, EpsMAnonymity, KeAnonymity),
+    of_the_file=True,
+    needs={},
+)

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.attacks.contract import Attack
 from indistinct.attacks.outcome import NOTABLE, Idle, Outcome
 from indistinct.models.exact import rational
+from indistinct.policy.privacy import BetaLikeness, DeltaDisclosure, TCloseness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,10 +52,9 @@ def skewness(context: AttackContext) -> Iterator[Outcome | Idle]:
         share, usual = after_of(sensitive, rise, view.sizes[owner[rise]]), usual_of(sensitive, rise)
         top = after_of(sensitive, ratio, view.sizes[owner[ratio]]) / usual_of(sensitive, ratio)
         yield Outcome(
-            "skewness", name, view.sizes, before[best], after[best], told, view.first, "published",
+            name, view.sizes, before[best], after[best], told, view.first, "published",
             f"for {people} of {view.total} persons the belief in some {name} rises by more than {NOTABLE}; at worst "
             f"from {float(usual):.4g} to {float(share):.4g}, and by a factor of {float(top):.4g}",
-            ("t_closeness", "beta_likeness", "delta_disclosure"),
             {"largest_difference": rational(share - usual), "largest_ratio": rational(top)},
             show,
         )  # fmt: skip
@@ -67,3 +68,11 @@ def after_of(sensitive: Sensitive, entry: int, size: int) -> Fraction:
 def usual_of(sensitive: Sensitive, entry: int) -> Fraction:
     """Return the exact share of the value of an entry among everybody."""
     return Fraction(int(sensitive.prior[sensitive.histogram.value[entry]]), int(sensitive.prior.sum()))
+
+
+ATTACK = Attack(
+    skewness,
+    bounded_by=(TCloseness, BetaLikeness, DeltaDisclosure),
+    of_the_file=True,
+    needs={},
+)

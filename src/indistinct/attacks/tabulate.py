@@ -9,7 +9,8 @@ import numpy as np
 
 from indistinct.errors import SchemaError
 from indistinct.formats.columnar import is_text
-from indistinct.formats.source import TableOptions, open_source
+from indistinct.formats.registry import open_source
+from indistinct.formats.source import TableOptions
 from indistinct.tables.dictionary import Dictionary, texts_of
 from indistinct.tables.keys import KeyTable
 from indistinct.tables.order import lexicographic_order

@@ -25,8 +25,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.attacks.contract import Attack
 from indistinct.attacks.outcome import Idle, Outcome
 from indistinct.attacks.tabulate import grouped
+from indistinct.policy.privacy import KAnonymity
+from indistinct.policy.recoding import MuArgus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,8 +50,7 @@ def uniqueness(context: AttackContext) -> Iterator[Outcome | Idle]:
     known = min(context.known, len(view.quasi))
     subsets = sum(comb(len(view.quasi), size) for size in range(1, known + 1))
     if subsets * len(view.rows) > MOST_STEPS:
-        yield Idle(
-            "uniqueness", None, f"{len(view.quasi)} quasi-identifiers have {subsets} subsets of up to {known}, too "
+        yield Idle(None, f"{len(view.quasi)} quasi-identifiers have {subsets} subsets of up to {known}, too "
             "many to look at; name a smaller number with --known",
         )  # fmt: skip
         return
@@ -72,11 +74,18 @@ def uniqueness(context: AttackContext) -> Iterator[Outcome | Idle]:
     count = int(view.rows[alone].sum())
     weakest = f"; {worst[0]['unique_rows']} by {', '.join(worst[0]['columns'])}" if worst else ""
     yield Outcome(
-        "uniqueness", None, view.rows, np.full(len(view.rows), 1 / max(1, view.total)), 1 / np.maximum(1, fewest),
+        None, view.rows, np.full(len(view.rows), 1 / max(1, view.total)), 1 / np.maximum(1, fewest),
         alone, view.first[view.class_of], "published",
         f"{count} of {view.total} rows are unique on some {known} of {len(view.quasi)} quasi-identifiers{weakest}",
-        ("k_anonymity", "mu_argus"),
         {"known": known, "subsets": subsets, "unique_rows_by_size": by_size, "worst_subsets": worst,
          "fewest_equal_rows": int(fewest.min(initial=view.total))},
         lambda kind: f"row {view.first[view.class_of[kind]]}: {fewest[kind]} rows are equal on some {known} columns",
     )  # fmt: skip
+
+
+ATTACK = Attack(
+    uniqueness,
+    bounded_by=(KAnonymity, MuArgus),
+    of_the_file=True,
+    needs={},
+)

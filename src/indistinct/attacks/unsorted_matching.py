@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from indistinct.attacks.context import GROUP
+from indistinct.attacks.contract import Attack
 from indistinct.attacks.matching import Column, join
 from indistinct.attacks.outcome import NOTABLE, Idle, Outcome
 from indistinct.attacks.overlap import overlapping
@@ -62,18 +63,15 @@ class Chance(NamedTuple):
 def unsorted_matching(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Compare two releases row by row."""
     mine, other = context.view, context.other
-    if other is None:
-        yield Idle("unsorted_matching", None, "needs a second release of the same people: --with OTHER")
-        return
+    assert other is not None  # noqa: S101  # the record says that it is needed
     if mine.total != other.total:
-        yield Idle(
-            "unsorted_matching", None, f"the releases have {mine.total} and {other.total} rows: rows at the same place "
+        yield Idle(None, f"the releases have {mine.total} and {other.total} rows: rows at the same place "
             "are not the same person's",
         )  # fmt: skip
         return
     names = [name for name in mine.source.columns if name in other.source.columns and name != GROUP]
     if not names:
-        yield Idle("unsorted_matching", None, "the two releases have no column in common")
+        yield Idle(None, "the two releases have no column in common")
         return
     agree, chance = _compared(context, mine, other, names)
     agreeing = int(agree.sum())
@@ -82,11 +80,10 @@ def unsorted_matching(context: AttackContext) -> Iterator[Outcome | Idle]:
     none = np.zeros(mine.total)
     verdict = "the order of the rows tells who is who" if real else "that is within chance, the order tells nothing"
     yield Outcome(
-        "unsorted_matching", None, np.ones(mine.total, np.int64), chance.share if real else none,
+        None, np.ones(mine.total, np.int64), chance.share if real else none,
         agree.astype(np.float64) if real else none, agree & (chance.share < 1 - NOTABLE) & real, rows, "published",
         f"{agreeing} of {mine.total} rows agree with the row at the same place of the other release; by chance "
         f"{chance.mean:.4g} would: {verdict}",
-        (),
         {"agreeing_rows": agreeing, "by_chance": round(chance.mean, 6),
          "deviation": round(sqrt(max(0.0, chance.variance)), 6), "columns": names},
         lambda kind: f"row {rows[kind]} of both releases is one person's",
@@ -152,7 +149,7 @@ def strata_of(source: Source, decimal: str = ".") -> Int64:
     the runs of those before it.
 
     >>> import pyarrow as pa
-    >>> from indistinct.formats.source import open_source
+    >>> from indistinct.formats.registry import open_source
     >>> strata_of(open_source(pa.table({"zip": ["1", "1", "2"], "ill": ["b", "a", "a"]}))).tolist()
     [0, 0, 1]
     """
@@ -183,3 +180,11 @@ def _ranks(texts: Sequence[str | None], decimal: str) -> Iterator[Int64]:
         yield order
         if len(present) < len(texts):
             yield np.where(rank == len(texts) - 1, -1, order)
+
+
+ATTACK = Attack(
+    unsorted_matching,
+    bounded_by=(),
+    of_the_file=False,
+    needs={"other": "needs a second release of the same people: --with OTHER"},
+)

@@ -32,8 +32,8 @@ def demo(
     """Anonymize an invented table of 20,000 hospital discharges and say what was asked, reached and lost."""
     from indistinct.assess.audit import audit
     from indistinct.policy import Policy
+    from indistinct.proof.manifest import hash_status
     from indistinct.publish.anonymize import anonymize
-    from indistinct.publish.manifest import hash_status
     from indistinct.sentences.results import release_text
 
     example = example_folder()

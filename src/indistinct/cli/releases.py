@@ -13,7 +13,7 @@ from indistinct.sentences.ledger import check_text, list_text
 
 if TYPE_CHECKING:
     from indistinct.history.ledger import Ledger
-    from indistinct.history.snapshot import Snapshot
+    from indistinct.history.record import Snapshot
     from indistinct.outputs import Origin
 
 app = typer.Typer(help="Keep a ledger of releases, and check a new one against all earlier ones.", no_args_is_help=True)

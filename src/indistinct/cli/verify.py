@@ -51,8 +51,8 @@ def verify(
             if policy is None:
                 message = "Missing option '--policy' / '-p'; without the policy: verify --public PUBLISHED"
                 raise typer.BadParameter(message)
+            from indistinct.assess.verify import verify as run
             from indistinct.policy import Policy
-            from indistinct.proof.verify import verify as run
 
             answer = run(
                 place(original),

@@ -36,7 +36,6 @@ from indistinct.tables.records import SUPPRESSED
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indistinct.decision.decide import Decision
     from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.session.prepare import Prepared
     from indistinct.tables.records import Assignment, Frequencies, Recoding
@@ -155,14 +154,13 @@ def _digits(unit: int, type: str) -> int:
     return digits + MORE_DECIMALS
 
 
-def deviating(decision: Decision) -> list[str]:
+def deviating(prepared: Prepared, assignment: Assignment, recoding: Recoding) -> list[str]:
     """Names of columns in which some class does not publish the declared aggregate of its members.
 
     Works from the definition, on values and texts, and shares nothing with their computation: a published mean may
     differ from the exact one by half a unit of its last decimal, or half a day.
     """
-    prepared, frequencies, assignment = decision.prepared, decision.frequencies, decision.assignment
-    failing = []
+    frequencies, failing = prepared.counted.frequencies, []
     for position, hierarchy in enumerate(frequencies.quasi):
         reading = reading_of(prepared.policy, prepared.source, hierarchy.attribute)
         kind = kind_of(hierarchy, option(prepared.policy.recoding, "aggregate"), reading["type"])
@@ -172,7 +170,7 @@ def deviating(decision: Decision) -> list[str]:
         ):
             if owner != SUPPRESSED:
                 members[owner][int(frequencies.codes[cell, position])] += count
-        texts, text_of = decision.recoding.labels(position)
+        texts, text_of = recoding.labels(position)
         if not all(
             _stands_for(texts[text_of[owner]], own, hierarchy, kind, reading["type"], reading["decimal"])
             for owner, own in members.items()

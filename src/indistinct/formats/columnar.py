@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from indistinct.errors import DataError, SchemaError
+from indistinct.formats.arrow import number_array, whole_numbers
 from indistinct.formats.source import BATCH_BYTES, BATCH_ROWS, Source, check_names, look_alikes
-from indistinct.tables.arrow import number_array, whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -139,7 +139,7 @@ def without_tokens(batch: pa.RecordBatch, tokens: Mapping[str, Sequence[str]]) -
     >>> without_tokens(batch, {"age": ["-9"]}).column(0).to_pylist()
     [None, 30]
     """
-    from indistinct.tables.dictionary import as_text
+    from indistinct.formats.texts import as_text
 
     columns = []
     for name, column in zip(batch.schema.names, batch.columns, strict=True):

@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from indistinct.errors import DataError, PolicyError, UnsupportedError
 from indistinct.formats.columnar import ENCODED, table_source, text_types
-from indistinct.formats.source import extra
-from indistinct.tables.dictionary import as_text
-from indistinct.tables.moments import several_offsets
+from indistinct.formats.moments import several_offsets
+from indistinct.formats.source import lacking
+from indistinct.formats.texts import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ def open_database(url: str, options: TableOptions) -> Source:
     try:
         import sqlalchemy as sa
     except ModuleNotFoundError:
-        raise extra("sqlalchemy") from None
+        raise lacking("sqlalchemy") from None
     if (options.query is None) == (options.table is None):
         raise PolicyError("a database needs either a query or the name of a table; give one of them")
     name = options.table or "the query"

@@ -19,9 +19,10 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from indistinct.errors import DataError, PolicyError
+from indistinct.formats.arrow import text_array
 from indistinct.formats.columnar import ENCODED, plain_batch
 from indistinct.formats.source import BATCH_ROWS, Source, check_names, look_alikes, nameless, trimmed
-from indistinct.tables.arrow import text_array
+from indistinct.notices import Notice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -164,7 +165,7 @@ def _beginning(path: Path, options: TableOptions) -> tuple[_Dialect, list[str], 
     dialect, size, whole = _start(path, options), SAMPLE_CHARACTERS, False
     while not whole:
         sample, whole = _sample(dialect, size)
-        delimiter = options.delimiter or ("\t" if path.suffix.lower() == ".tsv" else _sniff(sample, dialect))
+        delimiter = options.delimiter or _sniff(sample, dialect)
         dialect = replace(dialect, delimiter=_delimiter(delimiter))
         records = list(dropwhile(lambda record: record[1] == [""], _leading_records(sample, dialect)))
         if records:

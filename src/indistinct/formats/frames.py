@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Literal
 
 from indistinct.errors import DataError, SchemaError, UnsupportedError
-from indistinct.tables.moments import several_offsets
+from indistinct.formats.moments import several_offsets
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from indistinct.errors import DataError, PolicyError, SchemaError, UnsupportedError
+from indistinct.errors import DataError, SchemaError, UnsupportedError
 from indistinct.notices import Notice, Sentence, both
 from indistinct.outputs import Origin, origin
 
@@ -20,18 +20,6 @@ if TYPE_CHECKING:
 
 BATCH_ROWS = 1_000_000
 BATCH_BYTES = 1 << 28
-
-DELIMITED = frozenset({"csv", "tsv", "txt"})
-PARQUET = frozenset({"parquet"})
-ARROW = frozenset({"arrow", "feather", "ipc"})
-SPREADSHEETS = frozenset({"xlsx", "xls", "ods"})
-STATISTICAL = frozenset({"sav", "zsav", "dta", "xpt", "sas7bdat"})
-# schemes of files elsewhere; any other URL is that of a database
-REMOTE = frozenset(
-    {"http", "https", "ftp", "ftps", "sftp", "s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "hdfs", "webdav"}
-)
-SUFFIXES = ("csv", "tsv", "txt", "parquet", "arrow", "feather", "ipc", "xlsx", "xls", "ods",
-            "sav", "zsav", "dta", "xpt", "sas7bdat")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +79,7 @@ class Source:
         nothing read counts before the iterator is exhausted.
 
         >>> import pyarrow as pa
+        >>> from indistinct.formats.registry import open_source
         >>> source = open_source(pa.table({"age": [30, 41], "sex": ["f", None]}))
         >>> [batch.to_pydict() for batch in source.batches(["sex"])]
         [{'sex': ['f', None]}]
@@ -151,99 +140,6 @@ def origins_of(*tables: object) -> tuple[Origin, ...]:
         else:
             found += getattr(table, "origins", ())
     return tuple(found)
-
-
-def open_source(table: object, options: TableOptions | None = None) -> Source:
-    """Open a path, an SQLAlchemy URL or a frame (pandas, Polars, pyarrow, DuckDB) for reading; a source stays itself.
-
-    A path is read by its suffix (``SUFFIXES``); a directory is a table when it holds Parquet files. A text with
-    ``://`` is the URL of a database and needs ``options.query`` or ``options.table``; no file is fetched from the
-    network.
-
-    Raises DataError for what is missing, empty or broken, SchemaError for columns without a name or with the same
-    name, UnsupportedError for a kind of table that is not known, PolicyError for impossible options. Does not read
-    more than it must: lines far down a text file are checked by ``Source.batches``.
-
-    >>> import pyarrow as pa
-    >>> open_source(pa.table({"age": [30, 41]})).columns
-    ('age',)
-    """
-    if isinstance(table, Source):
-        return table
-    options = options or TableOptions()
-    source = _opened(table, options)
-    if options.missing_values:
-        from indistinct.formats.columnar import without_tokens
-
-        read, tokens = source.read, options.missing_values
-
-        def read_present(wanted: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
-            return (without_tokens(batch, tokens) for batch in read(wanted))
-
-        source = replace(source, read=read_present)
-    source.origins = origins_of(table)
-    return source
-
-
-def _opened(table: object, options: TableOptions) -> Source:
-    path = path_of(table)
-    if isinstance(table, str) and path is None:
-        _refuse_remote(table)
-        from indistinct.formats.database import open_database
-
-        return open_database(table, options)
-    if options.query is not None or options.table is not None:
-        raise PolicyError("query and table belong to a database; give its URL, such as sqlite:///file.db")
-    if path is None:
-        from indistinct.formats.frames import open_frame
-
-        return open_frame(table)
-    try:
-        is_directory, size = path.is_dir(), path.stat().st_size
-    except OSError:
-        raise DataError(f"there is no file {path.name}; check the path", file=path.name) from None
-    if not is_directory:
-        if size == 0:
-            raise DataError(f"{path.name} is empty; a table needs a header and rows", file=path.name)
-        if not os.access(path, os.R_OK):
-            raise DataError(f"{path.name} may not be read; check its permissions", file=path.name)
-    return _open_path(path, options, is_directory=is_directory)
-
-
-def _refuse_remote(url: str) -> None:
-    scheme = url.partition("://")[0].lower()
-    if scheme == "file":
-        raise UnsupportedError("the table is given as a file:// URL; give the path of the file instead")
-    if scheme in REMOTE:
-        message = "the table is given as a web address, but nothing is fetched from the network"
-        raise UnsupportedError(f"{message}; download the file and give its path")
-
-
-def _open_path(path: Path, options: TableOptions, *, is_directory: bool) -> Source:
-    suffix = path.suffix.lower().lstrip(".")
-    if is_directory or suffix in PARQUET:
-        from indistinct.formats.columnar import open_parquet
-
-        return open_parquet(path)
-    if suffix in DELIMITED:
-        from indistinct.formats.delimited import open_delimited
-
-        return open_delimited(path, options)
-    if suffix in ARROW:
-        from indistinct.formats.columnar import open_arrow
-
-        return open_arrow(path)
-    if suffix in SPREADSHEETS:
-        from indistinct.formats.spreadsheets import open_spreadsheet
-
-        return open_spreadsheet(path, options)
-    if suffix in STATISTICAL:
-        from indistinct.formats.statistical import open_statistical
-
-        return open_statistical(path, options)
-    what = f'the suffix "{path.suffix}"' if suffix else "a name without a suffix"
-    message = f"{path.name} has {what}, which says no kind of table; known are {', '.join(SUFFIXES)}"
-    raise UnsupportedError(message, file=path.name)
 
 
 def check_names(names: Iterable[str], file: str) -> tuple[str, ...]:
@@ -311,9 +207,9 @@ def nameless(position: int) -> Notice:
     return Notice("nameless-column", None, message)
 
 
-def extra(package: str) -> UnsupportedError:
-    """Build the error for a format whose package is not installed."""
-    return UnsupportedError(f"this kind of table needs {package}; install it with: pip install 'indistinct[io]'")
+def lacking(package: str, extra: str = "io") -> UnsupportedError:
+    """Build the error for a kind of table whose package is not installed."""
+    return UnsupportedError(f"this kind of table needs {package}; install it with: pip install 'indistinct[{extra}]'")
 
 
 def _quoted(names: Sequence[str]) -> str:

@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 
 from indistinct.errors import DataError
 from indistinct.formats.columnar import EXACT_DOUBLE, table_source
-from indistinct.formats.source import check_names, extra, nameless, trimmed
+from indistinct.formats.source import check_names, nameless, trimmed
+from indistinct.formats.workbook_cells import UNSTORED, cells_of
 from indistinct.notices import Notice, Sentence
-from indistinct.tables.workbook_cells import UNSTORED, cells_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ _MIDNIGHT = r" 00:00:00(\.0+)?$"
 _TIME_ONLY = r"^(1899-12-3[01]|1904-01-01) (\d\d:\d\d:\d\d(\.\d+)?)$"
 
 
-def open_spreadsheet(path: Path, options: TableOptions) -> Source:  # noqa: C901  # read top to bottom
+def open_spreadsheet(path: Path, options: TableOptions) -> Source:
     """Open the first sheet of a workbook, or the one named ``options.sheet``; its first row is the header.
 
     All columns are text. Date cells are written ``2024-03-01``, or ``2024-03-01 10:30:00`` when they have a time,
@@ -40,10 +40,8 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:  # noqa: C901
     Raises UnsupportedError without the package fastexcel, DataError for a broken workbook, an unknown sheet or no
     rows, SchemaError for columns without or with the same name. Reads all of the sheet into memory.
     """
-    try:
-        import fastexcel
-    except ModuleNotFoundError:
-        raise extra("fastexcel") from None
+    import fastexcel
+
     try:
         book = fastexcel.read_excel(str(path))
         sheet = _sheet(book.sheet_names, path.name, options.sheet)
@@ -135,10 +133,8 @@ def _refuse_unread(name: str, cells: Mapping[str, int]) -> None:
 
 def sheet_names(path: Path) -> tuple[str, ...]:
     """Return the names of the sheets of a workbook; raises as ``open_spreadsheet`` does."""
-    try:
-        import fastexcel
-    except ModuleNotFoundError:
-        raise extra("fastexcel") from None
+    import fastexcel
+
     try:
         return tuple(fastexcel.read_excel(str(path)).sheet_names)
     except fastexcel.FastExcelError:

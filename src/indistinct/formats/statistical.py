@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 
 from indistinct.errors import DataError
 from indistinct.formats.columnar import ENCODED, EXACT_DOUBLE, is_text, table_source, text_types
-from indistinct.formats.source import extra
 from indistinct.notices import Notice, Sentence
 
 if TYPE_CHECKING:
@@ -34,10 +33,8 @@ def open_statistical(path: Path, options: TableOptions) -> Source:
     Raises UnsupportedError without the package pyreadstat, DataError for a broken file or no rows. Reads all of
     the file into memory, texts dictionary-encoded.
     """
-    try:
-        import pyreadstat
-    except ModuleNotFoundError:
-        raise extra("pyreadstat") from None
+    import pyreadstat
+
     suffix = path.suffix.lower().lstrip(".")
     read = {
         "sav": pyreadstat.read_sav,

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.hierarchies.items import items_of
 from indistinct.hierarchies.labels import Reader
-from indistinct.tables.item_sets import items_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -62,7 +62,7 @@ def consult(ledger: Ledger, decision: Decision, place: Path | None) -> tuple[dic
             f"{'; '.join(answer['reasons'])}; nothing was delivered; publish one that keeps the classes of the earlier "
             "ones"
         )
-    if asked.require == "m_invariance" and answer["satisfied"] is None:
+    if asked.m is not None and answer["satisfied"] is None:
         raise VerificationError(
             f"m-invariance over the releases of the ledger could not be proved: {'; '.join(answer['not_judged'])}; "
             "nothing was delivered"

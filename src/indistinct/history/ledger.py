@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import DataError, PolicyError, VerificationError
 from indistinct.history.key import OTHERS
-from indistinct.history.snapshot import Snapshot, unpacked_persons, unpacked_signatures
+from indistinct.history.record import Snapshot, unpacked_persons, unpacked_signatures
 from indistinct.history.succession import succession
 from indistinct.outputs import Output, check_outputs
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.errors import DataError, PolicyError, UnsupportedError
-from indistinct.policy.privacy import MInvariance
 from indistinct.session.column_counts import column_codes
 from indistinct.session.prepare import binder, kept_identifying
+from indistinct.session.verdicts import invariant_model
 from indistinct.tables.count import frequencies_of, translation
 from indistinct.tables.counterfeits import check_columns
 from indistinct.tables.records import Signatures
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.history.key import LedgerKey
     from indistinct.history.ledger import Ledger
-    from indistinct.history.snapshot import Snapshot
-    from indistinct.policy import Policy
+    from indistinct.history.record import Snapshot
+    from indistinct.policy.privacy import MInvariance
     from indistinct.session.prepare import Prepared
 
     Int32 = NDArray[np.int32]
@@ -37,11 +37,6 @@ if TYPE_CHECKING:
     Values = frozenset[str | None]
 
 SEVERAL_ROWS = -1
-
-
-def invariant_model(policy: Policy) -> MInvariance | None:
-    """Return the m-invariance that a policy asks for, if it does."""
-    return next((model for model in policy.privacy if isinstance(model, MInvariance)), None)
 
 
 def with_history(prepared: Prepared, ledger: Ledger | None, mark: str = "") -> Prepared:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import zlib
-from dataclasses import dataclass, field
-from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,14 +9,18 @@ import numpy as np
 from indistinct.algorithms import form_of
 from indistinct.decision.decide import apply, decide, grouped_attribute, layout_of
 from indistinct.errors import InfeasibleError, PolicyError, SchemaError, UnsupportedError, VerificationError
+from indistinct.formats.digest import sha256
 from indistinct.formats.source import path_of
-from indistinct.history.signatures import invariant_model, with_history
+from indistinct.history.record import Snapshot, by_text
+from indistinct.history.signatures import with_history
+from indistinct.models import record_of
+from indistinct.proof.manifest import hash_status
 from indistinct.proof.published_file import count_published
 from indistinct.proof.recount import matches
-from indistinct.publish.manifest import hash_status, sha256
-from indistinct.publish.transform import verifiable
+from indistinct.proof.transformed import verifiable
 from indistinct.session.column_counts import column_codes
 from indistinct.session.prepare import prepare
+from indistinct.session.verdicts import invariant_model
 from indistinct.tables.apply import part_of_rows
 from indistinct.tables.count import silent
 from indistinct.tables.counterfeits import COUNTERFEITS, group_numbers
@@ -28,7 +28,6 @@ from indistinct.tables.records import SUPPRESSED
 from indistinct.tables.two_tables import GROUP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -36,75 +35,11 @@ if TYPE_CHECKING:
     from indistinct.decision.decide import Decision
     from indistinct.history.key import LedgerKey
     from indistinct.history.ledger import Ledger
+    from indistinct.history.record import Labels, Text
     from indistinct.policy import Policy
-    from indistinct.policy.privacy import Privacy
     from indistinct.proof.recount import Recount
     from indistinct.session.prepare import Prepared
     from indistinct.tables.count import Progress
-
-    Text = str | None
-    Labels = tuple[Text, ...]
-
-DIGEST = 32
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """A release as an attacker sees it, and, with persons, as only the steward can.
-
-    ``labels[c]``: published quasi-identifiers of class c (rows with equal labels); ``signatures[c]``: how often it
-    shows each combination of ``sensitive`` values; empty where the ledger does not tell. ``sizes[c]``: its rows.
-    ``persons`` maps the 32 bytes that stand for a person to the class of their only row, or to -1 when they have
-    several rows. ``promises``: what the policy guarantees, ``{"k": 5, "l": {"disease": 3}, "m": {"disease": 2}}``.
-    """
-
-    quasi: tuple[str, ...]
-    sensitive: tuple[str, ...]
-    labels: list[Labels] = field(repr=False)
-    sizes: list[int] = field(repr=False)
-    signatures: list[dict[Labels, int]] = field(repr=False)
-    promises: Mapping[str, Any]
-    sha256: str
-    policy_sha256: str
-    persons: dict[bytes, int] | None = field(default=None, repr=False)
-
-    @property
-    def rows(self) -> int:
-        """Number of published rows."""
-        return sum(self.sizes)
-
-    def packed_signatures(self) -> bytes:
-        """Write the signatures as compressed JSON."""
-        listed = [[[list(key), count] for key, count in sorted(s.items(), key=_by_labels)] for s in self.signatures]
-        return zlib.compress(json.dumps(listed, ensure_ascii=False).encode())
-
-    def packed_persons(self) -> bytes:
-        """Write the persons as bytes: all digests, sorted, then their classes."""
-        persons = self.persons or {}
-        order = sorted(persons)
-        return zlib.compress(b"".join(order) + np.array([persons[p] for p in order], np.int32).tobytes(), 1)
-
-
-def _by_text(labels: Labels) -> list[tuple[bool, str]]:
-    """Sort key: a missing label comes first."""
-    return [(text is not None, text or "") for text in labels]
-
-
-def _by_labels(item: tuple[Labels, int]) -> list[tuple[bool, str]]:
-    return _by_text(item[0])
-
-
-def unpacked_signatures(data: bytes) -> list[dict[Labels, int]]:
-    """Read what ``packed_signatures`` wrote."""
-    return [{tuple(key): count for key, count in entry} for entry in json.loads(zlib.decompress(data))]
-
-
-def unpacked_persons(data: bytes) -> dict[bytes, int]:
-    """Read what ``packed_persons`` wrote."""
-    raw = zlib.decompress(data)
-    total = len(raw) // (DIGEST + 4)
-    classes = np.frombuffer(raw[total * DIGEST :], np.int32).tolist()
-    return {raw[i * DIGEST : (i + 1) * DIGEST]: classes[i] for i in range(total)}
 
 
 def promises_of(policy: Policy, m: int | None = None) -> dict[str, Any]:
@@ -115,12 +50,13 @@ def promises_of(policy: Policy, m: int | None = None) -> dict[str, Any]:
     """
     k, values, signature = 0, dict[str, int](), dict[str, int]()
     for model in policy.privacy:
-        k = max(k, getattr(model, "k", None) or 0)
+        promise = record_of(model).promises(model)
+        k = max(k, promise.candidates)
         name = getattr(model, "attribute", None)
         if name is not None:
-            values[name] = max(values.get(name, 0), _values_promised(model))
-            if str(model.model) == "m_invariance":
-                signature[name] = _values_promised(model)
+            values[name] = max(values.get(name, 0), promise.values)
+            if promise.signature:
+                signature[name] = promise.signature
     if m is not None:
         if m < 2:
             raise PolicyError(f"m = {m} protects nobody; m-invariance needs a whole number from 2 on")
@@ -130,21 +66,6 @@ def promises_of(policy: Policy, m: int | None = None) -> dict[str, Any]:
                 values[name] = max(m, values.get(name, 0))
     values = {name: number for name, number in values.items() if number}
     return {"k": k, "l": values, "m": signature}
-
-
-# the number of different values that each model promises
-_PROMISES: dict[str, Callable[[Any], int]] = {
-    "distinct_l": lambda model: ceil(model.l),
-    "entropy_l": lambda model: ceil(model.l),
-    "recursive_cl": lambda model: ceil(model.l),
-    "p_sensitive_k": lambda model: int(model.p),
-    "alpha_k": lambda model: ceil(1 / model.alpha) if model.values is None else 0,
-    "m_invariance": lambda model: int(model.m),
-}
-
-
-def _values_promised(model: Privacy) -> int:
-    return _PROMISES.get(model.model, lambda _model: 0)(model)
 
 
 def snapshot(
@@ -245,7 +166,7 @@ def _classes(
         cells = tuple(own[code] for own, code in zip(texts, codes, strict=True))
         signature = signatures.setdefault(cells[: len(quasi)], {})
         signature[cells[len(quasi) :]] = signature.get(cells[len(quasi) :], 0) + row
-    labels = sorted(signatures, key=_by_text)
+    labels = sorted(signatures, key=by_text)
     return labels, [sum(signatures[label].values()) for label in labels], [signatures[label] for label in labels]
 
 

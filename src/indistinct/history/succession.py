@@ -11,7 +11,7 @@ from indistinct.notices import Sentence
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from indistinct.history.snapshot import Labels, Snapshot
+    from indistinct.history.record import Labels, Snapshot
 
 
 SEVERAL, ABSENT = -1, -2  # in place of a class

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.losses.cells import cells, class_rows, costs, domain_leaves, is_categorical, spans
+from indistinct.losses.contract import Loss, exactly
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,3 +55,6 @@ def _leaves(found: Cells) -> NDArray[Any]:
         return np.asarray((last - first + 1).astype(object))
     numerators, denominator = costs(found)
     return np.asarray((domain_leaves(found.hierarchy) - 1) * numerators.astype(object) // denominator + 1)
+
+
+LOSSES = (Loss("ambiguity", exactly(ambiguity), of_domains=True, of_sizes=None, prices=None),)

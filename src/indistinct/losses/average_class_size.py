@@ -12,8 +12,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from indistinct.losses.cells import class_rows
+from indistinct.losses.contract import Loss, of_classes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from indistinct.tables.records import Assignment
 
 
@@ -33,3 +36,13 @@ def average_class_size(assignment: Assignment) -> Fraction:
 def normalised_class_size(assignment: Assignment, k: int) -> Fraction:
     """C_avg: average class size over the target ``k`` >= 1."""
     return average_class_size(assignment) / k
+
+
+def of_sizes(sizes: Sequence[int], suppressed: int = 0) -> float:  # noqa: ARG001  # the contract's
+    """Average class size from the sizes of the published classes; 0 when there is none."""
+    return sum(sizes) / max(len(sizes), 1)
+
+
+LOSSES = (
+    Loss("average_class_size", of_classes(of_sizes), of_domains=False, of_sizes=of_sizes, prices=None, compared=True),
+)

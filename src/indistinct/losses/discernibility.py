@@ -13,8 +13,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indistinct.losses.cells import class_rows
+from indistinct.losses.contract import Loss, of_classes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from indistinct.tables.records import Assignment
 
 
@@ -28,14 +31,24 @@ def discernibility(assignment: Assignment) -> int:
     19
     """
     rows, suppressed = class_rows(assignment)
-    return _squares(rows.tolist()) + suppressed * (int(rows.sum()) + suppressed)
+    return _of_sizes(rows.tolist(), suppressed)
 
 
 def discernibility_star(assignment: Assignment) -> int:
     """DM* of a release: the suppressed rows are one class."""
     rows, suppressed = class_rows(assignment)
-    return _squares(rows.tolist()) + suppressed**2
+    return _star_of_sizes(rows.tolist(), suppressed)
 
 
-def _squares(sizes: list[int]) -> int:
-    return sum(size * size for size in sizes)
+def _of_sizes(sizes: Sequence[int], suppressed: int) -> int:
+    return sum(size * size for size in sizes) + suppressed * (sum(sizes) + suppressed)
+
+
+def _star_of_sizes(sizes: Sequence[int], suppressed: int) -> int:
+    return sum(size * size for size in sizes) + suppressed**2
+
+
+LOSSES = (
+    Loss("discernibility", of_classes(_of_sizes), of_domains=False, of_sizes=_of_sizes, prices=None, compared=True),
+    Loss("discernibility_star", of_classes(_star_of_sizes), of_domains=False, of_sizes=_star_of_sizes, prices=None),
+)

@@ -14,22 +14,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.hierarchies.hierarchy import Fractions
 from indistinct.losses.cells import (
     Cells,
     cells,
     class_rows,
     costs,
     domain_leaves,
+    integers,
     is_categorical,
     total_cost,
     weighted_mean,
 )
+from indistinct.losses.contract import Loss, exactly, with_levels
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from fractions import Fraction
 
     from numpy.typing import NDArray
 
+    from indistinct.hierarchies.hierarchy import Hierarchy, Level
     from indistinct.tables.records import Assignment, Frequencies, Recoding
 
 
@@ -58,3 +63,19 @@ def _ncp(found: Cells) -> tuple[NDArray[Any], int]:
     leaves = domain_leaves(found.hierarchy)
     several = np.asarray(numerators != 0)
     return np.where(several, (leaves - 1) * numerators + denominator, 0), denominator * leaves
+
+
+def _prices(hierarchies: Sequence[Hierarchy]) -> tuple[Hierarchy, ...]:
+    """Let a category that stands for several leaves cost leaves(node) / leaves(root)."""
+    return tuple(with_levels(h, _cost) if is_categorical(h) else h for h in hierarchies)
+
+
+def _cost(hierarchy: Hierarchy, _number: int, level: Level) -> Sequence[Fraction]:
+    numerators, denominator = integers(level.costs)
+    leaves = domain_leaves(hierarchy)
+    several = np.asarray(numerators != 0)
+    return Fractions(np.where(several, (leaves - 1) * numerators + denominator, 0), denominator * leaves)
+
+
+GCP = Loss("gcp", exactly(gcp), of_domains=True, of_sizes=None, prices=_prices, compared=True)
+LOSSES = (GCP,)

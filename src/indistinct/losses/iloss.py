@@ -9,12 +9,16 @@ Source: X. Xiao, Y. Tao, SIGMOD 2006, doi:10.1145/1142473.1142500.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from indistinct.losses.cells import cells, class_rows, costs, domain_leaves, is_categorical, total_cost, weighted_mean
+from indistinct.losses.contract import Loss, exactly
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.tables.records import Assignment, Frequencies, Recoding
 
@@ -45,3 +49,12 @@ def largest(hierarchy: Hierarchy) -> Fraction:
         return Fraction(1)
     leaves = max(domain_leaves(hierarchy), 1)
     return Fraction(leaves - 1, leaves)
+
+
+def _prices(hierarchies: Sequence[Hierarchy]) -> tuple[Hierarchy, ...]:
+    """Keep the costs of LM with each weight times (D - 1) / D: the two losses differ by that factor alone."""
+    return tuple(replace(h, weight=h.weight * largest(h)) for h in hierarchies)
+
+
+ILOSS = Loss("iloss", exactly(iloss), of_domains=True, of_sizes=None, prices=_prices)
+LOSSES = (ILOSS,)

@@ -21,12 +21,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.losses.cells import boxes, class_rows
+from indistinct.losses.contract import Loss
 from indistinct.tables.classes import joint_counts
 from indistinct.tables.records import SUPPRESSED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from indistinct.losses.contract import ByAttribute
     from indistinct.tables.records import Assignment, Frequencies, Recoding
 
     Int64 = NDArray[np.int64]
@@ -91,3 +93,10 @@ def _add(
     place[place == len(keys)] = 0
     same = keys[place] == owner * span + wanted if len(keys) else np.zeros(len(cell), np.bool_)
     np.add.at(expected, cell[same], count[place[same]] * np.exp(-log_volume[owner[same]]))
+
+
+def _measure(frequencies: Frequencies, assignment: Assignment, recoding: Recoding) -> tuple[float | None, ByAttribute]:
+    return kullback_leibler(frequencies, assignment, recoding), {}
+
+
+LOSSES = (Loss("kl", _measure, of_domains=False, of_sizes=None, prices=None, costly=True),)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indistinct.losses.cells import cells, class_rows, costs, total_cost, weighted_mean
+from indistinct.losses.contract import Loss, exactly
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -32,3 +33,7 @@ def lm(frequencies: Frequencies, assignment: Assignment, recoding: Recoding) -> 
         losses.append((total_cost(found, *costs(found)) + suppressed) / max(frequencies.total, 1))
     names = [hierarchy.attribute for hierarchy in frequencies.quasi]
     return weighted_mean(frequencies.quasi, losses), dict(zip(names, losses, strict=True))
+
+
+LM = Loss("lm", exactly(lm), of_domains=True, of_sizes=None, prices=tuple, by_attribute=True, compared=True)
+LOSSES = (LM,)

@@ -21,10 +21,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.losses.cells import Cells, cells, class_rows, spans
+from indistinct.losses.contract import Loss
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from indistinct.losses.contract import ByAttribute
     from indistinct.tables.records import Assignment, Frequencies, Recoding
 
     Int64 = NDArray[np.int64]
@@ -64,3 +66,10 @@ def _bits(rows: Int64, counts: Int64) -> float:
 
 def _log(number: int) -> float:
     return float(np.log2(number)) if number > 0 else 0.0
+
+
+def _share(frequencies: Frequencies, assignment: Assignment, recoding: Recoding) -> tuple[float, ByAttribute]:
+    return nonuniform_entropy(frequencies, assignment, recoding)[1], {}
+
+
+LOSSES = (Loss("nonuniform_entropy", _share, of_domains=False, of_sizes=None, prices=None, compared=True),)

@@ -14,9 +14,16 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from indistinct.hierarchies.hierarchy import Fractions
 from indistinct.losses.cells import cells, class_rows, costs, total_cost, weighted_mean
+from indistinct.losses.contract import Loss, exactly, with_levels
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indistinct.hierarchies.hierarchy import Hierarchy, Level
     from indistinct.tables.records import Assignment, Frequencies, Recoding
 
 
@@ -39,3 +46,15 @@ def precision(
     names = [hierarchy.attribute for hierarchy in frequencies.quasi]
     kept = {name: 1 - loss for name, loss in zip(names, losses, strict=True)}
     return 1 - weighted_mean(frequencies.quasi, losses), kept
+
+
+def _prices(hierarchies: Sequence[Hierarchy]) -> tuple[Hierarchy, ...]:
+    """Let a node cost its level over the height."""
+    return tuple(h if h.is_range else with_levels(h, _height) for h in hierarchies)
+
+
+def _height(hierarchy: Hierarchy, number: int, level: Level) -> Sequence[Fraction]:
+    return Fractions(np.full(len(level.costs), max(number, hierarchy.min_level), np.int64), max(hierarchy.height, 1))
+
+
+LOSSES = (Loss("precision", exactly(precision), of_domains=False, of_sizes=None, prices=_prices),)

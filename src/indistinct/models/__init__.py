@@ -1,7 +1,8 @@
 """The privacy models: what a class must satisfy, judged exactly.
 
-``MODELS`` holds them by name. Each has a file with its definition, its source and the argument for its
-closure properties; searches use the compiled form (``criteria``), verdicts come from ``evaluate``.
+``MODELS`` holds their records by name, ``record_of`` gives that of an entry of a policy. Each has a file with its
+definition, its source and the argument for its closure properties; searches use the compiled form (``criteria``),
+verdicts come from ``evaluate``.
 
 Two classes, one of rows x, x, y and one of a single x, are judged against the column of all four:
 
@@ -32,6 +33,7 @@ from indistinct.models.registry import (
     is_absorbing,
     is_merge_closed,
     is_of_classes,
+    record_of,
     satisfied,
     shortfall,
 )
@@ -51,6 +53,7 @@ __all__ = [
     "is_absorbing",
     "is_merge_closed",
     "is_of_classes",
+    "record_of",
     "satisfied",
     "shortfall",
 ]

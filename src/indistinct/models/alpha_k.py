@@ -14,22 +14,22 @@ Source: R. Wong, J. Li, A. Fu, K. Wang, KDD 2006, 754-759, doi:10.1145/1150402.1
 from __future__ import annotations
 
 from fractions import Fraction
-from math import nextafter
+from math import ceil, nextafter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from indistinct.models import k_anonymity
-from indistinct.models.contract import ALPHA, Context, Criterion, Evaluation, Model, always, never
+from indistinct.models.contract import ALPHA, Context, Criterion, Evaluation, Model, Promise, always, never, of_columns
 from indistinct.models.exact import bounds, largest_ratio, rational, subject
 from indistinct.models.histograms import named, share_of
+from indistinct.policy.privacy import AlphaK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from indistinct.policy.privacy import AlphaK
     from indistinct.tables.records import Classes, Reference
 
     Int64 = NDArray[np.int64]
@@ -115,8 +115,16 @@ def shortfall(privacy: AlphaK, root: Classes, context: Context) -> str:
     )
 
 
+def promises(privacy: AlphaK) -> Promise:
+    """Promise ceil(1 / alpha) different values where every value is bound."""
+    return Promise(
+        rows=privacy.k, candidates=privacy.k, values=ceil(1 / privacy.alpha) if privacy.values is None else 0
+    )
+
+
 MODEL = Model(
-    "alpha_k",
+    AlphaK,
+    title="(alpha,k)-anonymity",
     scope="class",
     looks_at="published",
     merge_closed=True,
@@ -125,6 +133,9 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    promises=promises,
+    measured=of_columns(),
+    share_kept=lambda privacy: privacy.alpha,
     of_shares=always,
     by_persons=always,
     merges_persons=never,

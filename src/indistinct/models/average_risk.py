@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing, no_criteria
+from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing, no_criteria, no_number
 from indistinct.models.exact import at_most, rational
 from indistinct.models.histograms import amount
+from indistinct.policy.privacy import AverageRisk
 
 if TYPE_CHECKING:
-    from indistinct.policy.privacy import AverageRisk
     from indistinct.tables.records import Classes
 
 
@@ -61,7 +61,8 @@ def shortfall(privacy: AverageRisk, root: Classes, context: Context) -> str:  # 
 
 
 MODEL = Model(
-    "average_risk",
+    AverageRisk,
+    title="average risk",
     scope="release",
     looks_at="published",
     merge_closed=False,
@@ -70,5 +71,6 @@ MODEL = Model(
     achieved=achieved,
     criteria=no_criteria,
     shortfall=shortfall,
+    promises=no_number,
     needs=needing(LEVELS),
 )

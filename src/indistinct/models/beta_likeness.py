@@ -24,14 +24,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import Context, Evaluation, Model, always, never
+from indistinct.models.contract import Context, Evaluation, Model, always, never, no_number, of_columns
 from indistinct.models.exact import at_most, largest_ratio, log_sign, rational, subject, wide
 from indistinct.models.histograms import is_constant, named, owners
+from indistinct.policy.privacy import BetaLikeness
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indistinct.policy.privacy import BetaLikeness
     from indistinct.tables.records import Classes, Reference
 
     Integers = NDArray[Any]
@@ -114,7 +114,8 @@ def shortfall(privacy: BetaLikeness, root: Classes, context: Context) -> str:
 
 
 MODEL = Model(
-    "beta_likeness",
+    BetaLikeness,
+    title="beta-likeness",
     scope="class",
     looks_at="input",
     merge_closed=True,
@@ -123,6 +124,8 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    promises=no_number,
+    measured=of_columns({"kind": "basic"}, {"kind": "enhanced"}),
     of_shares=always,
     by_persons=always,
     merges_persons=never,

@@ -11,17 +11,22 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from indistinct.policy.problems import name_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
+    from indistinct.policy.parameters import Privacy
     from indistinct.tables.records import Classes, Reference
 
 # kinds of compiled criteria, see kernels/criteria.py
 K, ALPHA, DISTINCT, ENTROPY, RECURSIVE, T_ORDERED, T_EQUAL, T_HIERARCHICAL = range(8)
 
 LooksAt = Literal["published", "input", "population", "history", "mechanism"]
+Scope = Literal["class", "release", "mechanism", "sequence"]
 
 
 # what a model may need of an algorithm beyond exact tests of the classes that it keeps:
@@ -92,6 +97,49 @@ class Criterion:
     tree: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 0), np.int32))
 
 
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What a model promises about numbers, as its parameters stand; 0 where it promises none.
+
+    ``rows``: every class has at least so many rows (persons). ``candidates``: a person is one of at least so many.
+    ``values``: every class has at least so many different values of the attribute. ``signature``: the same, and they
+    stay those of the earlier releases.
+    """
+
+    rows: int = 1
+    candidates: int = 0
+    values: int = 0
+    signature: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What a sensitive column can be measured by: whether its values have an order, and a tree above them."""
+
+    is_ordered: bool
+    has_tree: bool
+
+
+def no_number(privacy: Any) -> Promise:  # noqa: ARG001  # the contract's
+    """Promise no number."""
+    return Promise()
+
+
+def of_columns(*forms: Mapping[str, Any]) -> Callable[[Column | None], tuple[Mapping[str, Any], ...]]:
+    """Return a ``measured`` that measures every sensitive column in the same forms; none given: in the only one."""
+    return lambda column: () if column is None else forms or ({},)
+
+
+def not_measured(column: Column | None) -> tuple[Mapping[str, Any], ...]:  # noqa: ARG001  # the contract's
+    """Measure nothing that was not asked for."""
+    return ()
+
+
+def no_share(privacy: Any) -> Fraction | None:  # noqa: ARG001  # the contract's
+    """Bound no share."""
+    return None
+
+
 def never(privacy: Any) -> bool:  # noqa: ARG001  # the contract's
     """Say no, whatever the parameters are."""
     return False
@@ -104,7 +152,10 @@ def always(privacy: Any) -> bool:  # noqa: ARG001  # the contract's
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """One privacy model: its name in policies, its closure properties and its functions.
+    """One privacy model: its parameters, its title, its closure properties and its functions.
+
+    ``options`` is the class of its parameters, whose ``model`` is its name in policies and in documents; ``title`` is
+    what it is called in a terminal (reports have their own under ``model.NAME`` in each catalogue).
 
     ``evaluate(privacy, classes, context)`` is the exact verdict. ``achieved(classes, context, attribute,
     **fixed)`` gives the best parameters without a threshold. ``criteria(privacy, context)`` gives the
@@ -127,12 +178,19 @@ class Model:
     ``of_shares(privacy)``: the model is one of shares of values, judged by rows and, with a person key, by persons
     (``shares``). ``by_persons(privacy)``: its verdict may depend on who has which rows, beyond how many persons there
     are, so that its compiled form is necessary only. ``merges_persons(privacy)``: what closure it has holds also for
-    classes that share persons. ``counts_values``: more different values of a class let it hold, and a missing value is
-    one of them, though nobody is protected by it.
+    classes that share persons.
+
+    ``promises(privacy)``: the numbers that ``explain`` and the ledger of releases may count on. ``measured(column)``:
+    the forms in which an audit that requires nothing measures it, for a sensitive column, or for the table (None).
+    ``share_kept(privacy)``: the largest share of one value that a search which knows the model leaves in a class, None
+    where it bounds none. ``blank_counts``: a missing value counts as one more value, and may make a class diverse.
+    ``is_joint``: it looks at the sensitive attributes of a row together. ``detailed(privacy)`` and ``nested(privacy)``:
+    it looks at what the cells of a class cover, and at other classes that contain it (``tables.records.Classes``).
     """
 
-    name: str
-    scope: str
+    options: type[Privacy]
+    title: str
+    scope: Scope
     looks_at: LooksAt
     merge_closed: bool
     absorbing: bool
@@ -140,6 +198,13 @@ class Model:
     achieved: Callable[..., Any]
     criteria: Callable[[Any, Context], tuple[Criterion, ...] | None]
     shortfall: Callable[[Any, Classes, Context], str]
+    promises: Callable[[Any], Promise]
+    measured: Callable[[Column | None], tuple[Mapping[str, Any], ...]] = not_measured
+    share_kept: Callable[[Any], Fraction | None] = no_share
+    blank_counts: bool = False
+    is_joint: bool = False
+    detailed: Callable[[Any], bool] = never
+    nested: Callable[[Any], bool] = never
     necessary: Callable[[Any, Context], tuple[Criterion, ...]] | None = None
     closure: Callable[[Any], tuple[bool, bool]] | None = None
     needs: Callable[[Any], str | None] = nothing
@@ -149,10 +214,25 @@ class Model:
     counts_values: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse a record that does not say what the model looks at: it would leak by default."""
+        """Refuse a record that does not say what the model looks at, as it would leak by default, or has no title."""
         if self.looks_at not in get_args(LooksAt):
             known = ", ".join(get_args(LooksAt))
             raise TypeError(f'the model {self.name} looks at "{self.looks_at}"; known are {known}')
+        if self.scope not in get_args(Scope):
+            raise TypeError(
+                f'the model {self.name} has the scope "{self.scope}"; known are {", ".join(get_args(Scope))}'
+            )
+        if not self.title:
+            raise TypeError(f"the model {self.name} has no title")
+
+    @property
+    def name(self) -> str:
+        """The name in policies."""
+        return name_of(self.options)
+
+    def absorbs(self, privacy: Any) -> bool:
+        """Whether a class that satisfies the model with these parameters does so with any rows added (M2)."""
+        return self.absorbing if self.closure is None else self.closure(privacy)[1]
 
 
 def no_criteria(privacy: Any, context: Context) -> None:  # the contract's

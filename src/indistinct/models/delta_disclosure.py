@@ -31,14 +31,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import LEVELS, Context, Evaluation, Model, always, never
+from indistinct.models.contract import LEVELS, Context, Evaluation, Model, always, never, no_number, of_columns
 from indistinct.models.exact import log_sign, rational, subject
 from indistinct.models.histograms import distinct, is_constant, named, owners
+from indistinct.policy.privacy import DeltaDisclosure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indistinct.policy.privacy import DeltaDisclosure
     from indistinct.tables.records import Classes, Reference
 
     Float64 = NDArray[np.float64]
@@ -158,7 +158,8 @@ def _needs(privacy: DeltaDisclosure) -> str | None:
 
 
 MODEL = Model(
-    "delta_disclosure",
+    DeltaDisclosure,
+    title="delta-disclosure privacy",
     scope="class",
     looks_at="input",
     merge_closed=False,
@@ -167,6 +168,8 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    promises=no_number,
+    measured=of_columns({"absent": "strict", "base": 2}, {"absent": "lenient", "base": 2}),
     closure=_closure,
     needs=_needs,
     of_shares=always,

@@ -20,13 +20,17 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing, reason_of
+from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing, no_number, reason_of
 from indistinct.models.exact import at_most, largest_ratio, rational, subject
 from indistinct.models.populations import population_of
 
 if TYPE_CHECKING:
     from indistinct.policy.privacy import DeltaPresence
     from indistinct.tables.records import Classes, CoveredPopulation
+from indistinct.policy.privacy import DeltaPresence
+
+if TYPE_CHECKING:
+    from indistinct.tables.records import Classes
 
 
 def evaluate(privacy: DeltaPresence, classes: Classes, context: Context) -> Evaluation:  # noqa: ARG001  # the contract's
@@ -70,7 +74,8 @@ def criteria(privacy: DeltaPresence, context: Context) -> None:  # the contract'
 
 
 MODEL = Model(
-    "delta_presence",
+    DeltaPresence,
+    title="delta-presence",
     scope="release",
     looks_at="population",
     merge_closed=True,
@@ -79,5 +84,6 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=reason_of(evaluate),
+    promises=no_number,
     needs=needing(LEVELS),
 )

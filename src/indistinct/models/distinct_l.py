@@ -13,19 +13,20 @@ doi:10.1145/1217299.1217302.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import DISTINCT, Context, Criterion, Evaluation, Model, always
+from indistinct.models.contract import DISTINCT, Context, Criterion, Evaluation, Model, Promise, always, of_columns
 from indistinct.models.exact import subject
 from indistinct.models.histograms import distinct, is_constant
+from indistinct.policy.privacy import DistinctL
 from indistinct.tables.holdings import matched
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indistinct.policy.privacy import DistinctL
     from indistinct.tables.records import Classes
 
     Int64 = NDArray[np.int64]
@@ -99,7 +100,8 @@ def too_few(attribute: str, parameter: str, length: int, root: Classes) -> str:
 
 
 MODEL = Model(
-    "distinct_l",
+    DistinctL,
+    title="distinct l-diversity",
     scope="class",
     looks_at="published",
     merge_closed=True,
@@ -108,6 +110,10 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    promises=lambda privacy: Promise(rows=privacy.l, values=privacy.l),
+    measured=of_columns(),
+    blank_counts=True,
+    share_kept=lambda privacy: Fraction(1, privacy.l),
     by_persons=always,
     counts_values=True,
 )

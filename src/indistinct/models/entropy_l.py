@@ -24,20 +24,20 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from math import inf, log, nextafter
+from math import ceil, inf, log, nextafter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from indistinct.models import distinct_l, grassberger
-from indistinct.models.contract import ENTROPY, LEVELS, Context, Criterion, Evaluation, Model
+from indistinct.models.contract import ENTROPY, LEVELS, Context, Criterion, Evaluation, Model, Promise, of_columns
 from indistinct.models.exact import entropy_sign, subject
 from indistinct.models.histograms import add_up, distinct, is_constant, named, owners, share_of
+from indistinct.policy.privacy import EntropyL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indistinct.policy.privacy import EntropyL
     from indistinct.tables.records import Classes, Histogram
 
     Bool = NDArray[np.bool_]
@@ -163,7 +163,8 @@ def _of_shares(privacy: EntropyL | None) -> bool:
 
 
 MODEL = Model(
-    "entropy_l",
+    EntropyL,
+    title="entropy l-diversity",
     scope="class",
     looks_at="published",
     merge_closed=False,
@@ -172,6 +173,10 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    promises=lambda privacy: Promise(values=ceil(privacy.l)),
+    measured=of_columns(),
+    blank_counts=True,
+    share_kept=lambda privacy: 1 / privacy.l,
     closure=_closure,
     needs=_needs,
     of_shares=_of_shares,

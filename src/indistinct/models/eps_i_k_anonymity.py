@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import SEPARATION, Context, Criterion, Evaluation, Model, needing
+from indistinct.models.contract import SEPARATION, Context, Criterion, Evaluation, Model, Promise, needing
 from indistinct.models.exact import largest_ratio, rational, subject
 from indistinct.models.intervals import epsilons_of, intervals_of, is_rising
 from indistinct.models.numbers import largest, numbers_of, series_of, windows
@@ -220,7 +220,8 @@ def shortfall(privacy: EpsIKAnonymity, root: Classes, context: Context) -> str:
 
 
 MODEL = Model(
-    "eps_i_k_anonymity",
+    EpsIKAnonymity,
+    title="(eps_i,k)-anonymity (proximity risk)",
     scope="class",
     looks_at="input",
     merge_closed=False,
@@ -229,5 +230,6 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    promises=lambda privacy: Promise(rows=privacy.k, candidates=privacy.k),
     needs=needing(SEPARATION),  # a property of groups of k to 2k rows
 )

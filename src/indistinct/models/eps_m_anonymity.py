@@ -32,15 +32,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import ALPHA, EVERY_CLASS, Context, Criterion, Evaluation, Model, needing
+from indistinct.models.contract import ALPHA, EVERY_CLASS, Context, Criterion, Evaluation, Model, needing, no_number
 from indistinct.models.exact import bounds, largest_ratio, rational, subject
 from indistinct.models.numbers import largest, numbers_of, series_of, windows
+from indistinct.policy.privacy import EpsMAnonymity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.models.numbers import Numbers
-    from indistinct.policy.privacy import EpsMAnonymity
     from indistinct.tables.records import Classes
 
     Int64 = NDArray[np.int64]
@@ -124,7 +124,8 @@ def shortfall(privacy: EpsMAnonymity, root: Classes, context: Context) -> str:
 
 
 MODEL = Model(
-    "eps_m_anonymity",
+    EpsMAnonymity,
+    title="(eps,m)-anonymity",
     scope="class",
     looks_at="published",
     merge_closed=False,
@@ -133,6 +134,7 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    promises=no_number,
     needs=needing(EVERY_CLASS),  # a search that mends classes by merging them may break it
     necessary=necessary,
 )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.models.contract import Context
-from indistinct.models.registry import MODELS, evaluate, is_merge_closed, is_of_classes, shortfall
+from indistinct.models.registry import MODELS, evaluate, is_merge_closed, is_of_classes, record_of, shortfall
 from indistinct.tables.records import Classes, CoveredPopulation, Detail, Histogram
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def feasible_root(privacies: Sequence[Privacy], context: Context, n: int) -> boo
     return all(
         bool(evaluate(privacy, root, context).satisfied[0])
         for privacy in privacies
-        if privacy.model != "joint_l" and is_merge_closed(privacy) and is_of_classes(privacy)
+        if not record_of(privacy).is_joint and is_merge_closed(privacy) and is_of_classes(privacy)
     )
 
 
@@ -116,7 +116,7 @@ def _least_removal(privacy: Privacy, root: Classes, context: Context) -> int:
     from indistinct.kernels.criteria import removable
 
     bound = 1
-    for criterion in MODELS[privacy.model].criteria(privacy, context) or ():
+    for criterion in record_of(privacy).criteria(privacy, context) or ():
         counts = np.zeros(1, np.int64)
         if criterion.attribute is not None:
             histogram = root.histograms[criterion.attribute]

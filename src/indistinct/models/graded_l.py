@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.errors import DataError
-from indistinct.models.contract import Context, Criterion, Evaluation, Model
+from indistinct.models.contract import Context, Criterion, Evaluation, Model, Promise
 from indistinct.models.distinct_l import values_criterion
 from indistinct.models.exact import subject
 from indistinct.models.numbers import numbers_of, series_of
+from indistinct.policy.privacy import GradedL
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.models.numbers import Numbers
-    from indistinct.policy.privacy import GradedL
     from indistinct.tables.records import Classes
 
     Int64 = NDArray[np.int64]
@@ -118,7 +118,8 @@ def shortfall(privacy: GradedL, root: Classes, context: Context) -> str:
 
 
 MODEL = Model(
-    "graded_l",
+    GradedL,
+    title="graded l-diversity",
     scope="class",
     looks_at="input",
     merge_closed=True,
@@ -127,5 +128,6 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    promises=lambda privacy: Promise(rows=privacy.l),
     necessary=necessary,
 )

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.models import distinct_l, entropy_l, recursive_cl, shares
-from indistinct.models.contract import Context, Criterion, Evaluation, Model, always, reason_of
-from indistinct.policy.privacy import DistinctL, EntropyL, Privacy, RecursiveCL
+from indistinct.models.contract import Context, Criterion, Evaluation, Model, always, no_number, reason_of
+from indistinct.policy.privacy import DistinctL, EntropyL, JointL, Privacy, RecursiveCL
 from indistinct.tables.records import Classes, Histogram, Holdings
 
 if TYPE_CHECKING:
@@ -31,12 +31,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.policy.privacy import JointL
-
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
 
-_INNER = {"distinct_l": distinct_l.MODEL, "entropy_l": entropy_l.MODEL, "recursive_cl": recursive_cl.MODEL}
+_INNER = {model.name: model for model in (distinct_l.MODEL, entropy_l.MODEL, recursive_cl.MODEL)}
+_DISTINCT, _ENTROPY, _RECURSIVE = _INNER
 
 
 def parts(classes: Classes, attributes: Sequence[str], attribute: str) -> tuple[Classes, Int64]:
@@ -82,19 +81,19 @@ def _held(held: Holdings | None, columns: list[int], owner: Int32, others: Int32
 
 def _inner(privacy: JointL, attribute: str) -> Privacy:
     """Build the model that one attribute must satisfy in the parts."""
-    if privacy.kind == "distinct_l":
+    if privacy.kind == _DISTINCT:
         return DistinctL(attribute=attribute, l=int(privacy.l))
-    if privacy.kind == "entropy_l":
+    if privacy.kind == _ENTROPY:
         return EntropyL(attribute=attribute, l=privacy.l)
     return RecursiveCL.model_validate({"attribute": attribute, "c": privacy.c, "l": int(privacy.l)})
 
 
 def evaluate(privacy: JointL, classes: Classes, context: Context) -> Evaluation:
     """Judge every part of every class with the inner model, exactly."""
-    model, more = _INNER[privacy.kind], privacy.kind != "recursive_cl"
+    model, more = _INNER[privacy.kind], privacy.kind != _RECURSIVE
     worst: np.ufunc = np.minimum if more else np.maximum
     satisfied = np.ones(len(classes), np.bool_)
-    if privacy.kind == "distinct_l":
+    if privacy.kind == _DISTINCT:
         satisfied &= classes.sizes >= int(privacy.l)
     measures, sentences, best = [], [], []
     for attribute in privacy.attributes:
@@ -123,7 +122,7 @@ def achieved(
     attribute: str | None = None,  # noqa: ARG001  # the contract's
     *,
     attributes: Sequence[str],
-    kind: str = "distinct_l",
+    kind: str = _DISTINCT,
     l: int | None = None,  # noqa: E741  # the letter of the literature
 ) -> dict[str, Any] | list[dict[str, Any]]:
     """Best parameters of the inner model that every attribute satisfies; without l a list if recursive."""
@@ -132,7 +131,7 @@ def achieved(
     for name in attributes:
         inner, _ = parts(classes, attributes, name)
         best.append(shares.achieved(_INNER[kind], inner, context, name, **fixed))
-    if kind != "recursive_cl" or l is not None:
+    if kind != _RECURSIVE or l is not None:
         return _worst(best)
     longest: list[dict[str, Any]] = max(best, key=len)
     nothing = {"c": None}
@@ -148,7 +147,8 @@ def criteria(privacy: JointL, context: Context) -> tuple[Criterion, ...] | None:
 
 
 MODEL = Model(
-    "joint_l",
+    JointL,
+    title="joint l-diversity",
     scope="class",
     looks_at="published",
     merge_closed=True,
@@ -157,7 +157,9 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=reason_of(evaluate),
+    promises=no_number,
+    blank_counts=True,
+    is_joint=True,
     by_persons=always,
-    merges_persons=lambda privacy: privacy.kind == "distinct_l",
-    counts_values=True,
+    merges_persons=lambda privacy: privacy.kind == _DISTINCT,
 )

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import Context, Criterion, Evaluation, K, Model
+from indistinct.models.contract import Context, Criterion, Evaluation, K, Model, Promise
 from indistinct.models.exact import subject
 from indistinct.models.histograms import amount
+from indistinct.policy.privacy import KAnonymity
 
 if TYPE_CHECKING:
-    from indistinct.policy.privacy import KAnonymity
     from indistinct.tables.records import Classes
 
 
@@ -63,7 +63,8 @@ def shortfall(privacy: KAnonymity, root: Classes, context: Context) -> str:  # n
 
 
 MODEL = Model(
-    "k_anonymity",
+    KAnonymity,
+    title="k-anonymity",
     scope="class",
     looks_at="published",
     merge_closed=True,
@@ -72,4 +73,6 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    promises=lambda privacy: Promise(rows=privacy.k, candidates=privacy.k),
+    measured=lambda column: ({},) if column is None else (),
 )

@@ -26,14 +26,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.models import k_anonymity
-from indistinct.models.contract import Context, Criterion, Evaluation, Model, reason_of
+from indistinct.models.contract import Context, Criterion, Evaluation, Model, Promise, reason_of
 from indistinct.models.exact import subject
 from indistinct.models.populations import population_rows
+from indistinct.policy.privacy import KMap
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from indistinct.policy.privacy import KMap
     from indistinct.tables.records import Classes
 
 
@@ -112,7 +112,8 @@ def criteria(privacy: KMap, context: Context) -> tuple[Criterion, ...] | None:  
 
 
 MODEL = Model(
-    "k_map",
+    KMap,
+    title="k-map",
     scope="class",
     looks_at="population",
     merge_closed=True,
@@ -121,4 +122,5 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=reason_of(evaluate),
+    promises=lambda privacy: Promise(candidates=privacy.k),
 )

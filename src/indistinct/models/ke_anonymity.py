@@ -24,12 +24,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import Context, Criterion, Evaluation, Model
+from indistinct.models.contract import Context, Criterion, Evaluation, Model, Promise
 from indistinct.models.distinct_l import values_criterion
 from indistinct.models.exact import rational, subject
 from indistinct.models.histograms import amount
 from indistinct.models.k_anonymity import size_criterion
 from indistinct.models.numbers import numbers_of, series_of
+from indistinct.policy.privacy import KeAnonymity
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.models.numbers import Numbers
-    from indistinct.policy.privacy import KeAnonymity
     from indistinct.tables.records import Classes
 
     Int64 = NDArray[np.int64]
@@ -109,7 +109,8 @@ def shortfall(privacy: KeAnonymity, root: Classes, context: Context) -> str:
 
 
 MODEL = Model(
-    "ke_anonymity",
+    KeAnonymity,
+    title="(k,e)-anonymity",
     scope="class",
     looks_at="published",
     merge_closed=True,
@@ -118,5 +119,6 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    promises=lambda privacy: Promise(rows=privacy.k, candidates=privacy.k),
     necessary=necessary,
 )

@@ -29,14 +29,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.errors import UnsupportedError
-from indistinct.models.contract import ITEM_SETS, Context, Evaluation, Model, needing, no_criteria
+from indistinct.models.contract import ITEM_SETS, Context, Evaluation, Model, Promise, needing, no_criteria
+from indistinct.policy.privacy import KmAnonymity
 from indistinct.tables.keys import KeyTable
 from indistinct.tables.order import lexicographic_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indistinct.policy.privacy import KmAnonymity
     from indistinct.tables.records import Classes, ItemSets
 
     Int32 = NDArray[np.int32]
@@ -135,7 +135,8 @@ def shortfall(privacy: KmAnonymity, root: Classes, context: Context) -> str:  # 
 
 
 MODEL = Model(
-    "km_anonymity",
+    KmAnonymity,
+    title="k^m-anonymity",
     scope="release",
     looks_at="published",
     merge_closed=False,
@@ -144,5 +145,6 @@ MODEL = Model(
     achieved=achieved,
     criteria=no_criteria,
     shortfall=shortfall,
+    promises=lambda privacy: Promise(candidates=privacy.k),
     needs=needing(ITEM_SETS),
 )

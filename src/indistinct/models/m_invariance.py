@@ -29,14 +29,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.errors import DataError
-from indistinct.models.contract import HISTORY, Context, Evaluation, Model, needing, reason_of
+from indistinct.models.contract import HISTORY, Context, Evaluation, Model, Promise, needing, reason_of
 from indistinct.models.exact import subject
 from indistinct.models.histograms import distinct
+from indistinct.policy.privacy import MInvariance
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from indistinct.policy.privacy import MInvariance
     from indistinct.tables.records import Classes
 
     Row = tuple[Hashable | None, Hashable]
@@ -67,7 +67,8 @@ def criteria(privacy: MInvariance, context: Context) -> None:
 
 
 MODEL = Model(
-    "m_invariance",
+    MInvariance,
+    title="m-invariance",
     scope="sequence",
     looks_at="history",
     merge_closed=False,
@@ -76,6 +77,7 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=reason_of(evaluate),
+    promises=lambda privacy: Promise(values=privacy.m, signature=privacy.m),
     needs=needing(HISTORY),
 )
 

@@ -28,9 +28,10 @@ import numpy as np
 
 from indistinct.errors import PolicyError, UnsupportedError
 from indistinct.models import t_closeness
-from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing, no_criteria
+from indistinct.models.contract import LEVELS, Context, Evaluation, Model, always, needing, no_criteria, no_number
 from indistinct.models.exact import rational, subject
 from indistinct.models.histograms import only
+from indistinct.policy.privacy import NTCloseness
 from indistinct.tables.records import Reference
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.policy.parameters import Distance
-    from indistinct.policy.privacy import NTCloseness
     from indistinct.tables.records import Classes, Recoding
 
     Int64 = NDArray[np.int64]
@@ -155,7 +155,8 @@ def shortfall(privacy: NTCloseness, root: Classes, context: Context) -> str:  # 
 
 
 MODEL = Model(
-    "n_t_closeness",
+    NTCloseness,
+    title="(n,t)-closeness",
     scope="release",
     looks_at="input",
     merge_closed=False,
@@ -164,5 +165,7 @@ MODEL = Model(
     achieved=achieved,
     criteria=no_criteria,
     shortfall=shortfall,
+    promises=no_number,
+    nested=always,
     needs=needing(LEVELS),
 )

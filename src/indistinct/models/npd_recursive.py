@@ -8,5 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from indistinct.models import pd_recursive
+from indistinct.policy.privacy import NpdRecursive
 
-MODEL = replace(pd_recursive.MODEL, name="npd_recursive")
+MODEL = replace(pd_recursive.MODEL, options=NpdRecursive, title="npd-recursive (c,l)-diversity")

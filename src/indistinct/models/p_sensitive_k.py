@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.models import distinct_l, k_anonymity
-from indistinct.models.contract import Context, Criterion, Evaluation, Model, always
+from indistinct.models.contract import Context, Criterion, Evaluation, Model, Promise, always
 from indistinct.models.histograms import is_constant
+from indistinct.policy.privacy import PSensitiveK
 
 if TYPE_CHECKING:
-    from indistinct.policy.privacy import PSensitiveK
     from indistinct.tables.records import Classes, Reference
 
 
@@ -70,7 +70,8 @@ def shortfall(privacy: PSensitiveK, root: Classes, context: Context) -> str:
 
 
 MODEL = Model(
-    "p_sensitive_k",
+    PSensitiveK,
+    title="p-sensitive k-anonymity",
     scope="class",
     looks_at="published",
     merge_closed=True,
@@ -79,6 +80,8 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    promises=lambda privacy: Promise(rows=max(privacy.k, privacy.p), candidates=privacy.k, values=privacy.p),
+    blank_counts=True,
     by_persons=always,
     counts_values=True,
 )

@@ -28,9 +28,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.models import recursive_cl
-from indistinct.models.contract import Context, Evaluation, Model, always, never
+from indistinct.models.contract import Context, Evaluation, Model, always, never, no_number
 from indistinct.models.exact import at_most, bounds, largest_ratio, rational, subject
 from indistinct.models.histograms import add_up, owners
+from indistinct.policy.privacy import NpdRecursive, PdRecursive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.policy.privacy import NpdRecursive, PdRecursive
     from indistinct.tables.records import Classes, Reference
 
     Int64 = NDArray[np.int64]
@@ -109,7 +109,7 @@ def evaluate(privacy: PdRecursive | NpdRecursive, classes: Classes, context: Con
         sentence = f"no value outside Y is too frequent; {needed}"
     else:
         sentence = f"{subject(satisfied, 'has', 'have')} a value outside Y that is too frequent; {needed}"
-    if privacy.model == "npd_recursive":
+    if isinstance(privacy, NpdRecursive):
         rarest = _smallest_share(classes, reference, attribute, privacy.W)
         missing = classes.rows - rarest
         enough = at_most(missing, classes.rows, 1 - privacy.c2 / 100)  # w >= c2 / 100 is 1 - w <= 1 - c2 / 100
@@ -154,7 +154,8 @@ def shortfall(privacy: PdRecursive | NpdRecursive, root: Classes, context: Conte
 
 
 MODEL = Model(
-    "pd_recursive",
+    PdRecursive,
+    title="pd-recursive (c,l)-diversity",
     scope="class",
     looks_at="published",
     merge_closed=True,
@@ -163,6 +164,7 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    promises=no_number,
     of_shares=always,
     by_persons=always,
     merges_persons=never,

@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing, no_criteria, reason_of
+from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing, no_criteria, no_number, reason_of
 from indistinct.models.estimators import Estimate, estimate, size_counts
+from indistinct.policy.privacy import PopulationUniqueness
 
 if TYPE_CHECKING:
-    from indistinct.policy.privacy import PopulationUniqueness
     from indistinct.tables.records import Classes
 
 
@@ -71,7 +71,8 @@ def achieved(
 
 
 MODEL = Model(
-    "population_uniqueness",
+    PopulationUniqueness,
+    title="population uniqueness",
     scope="release",
     looks_at="published",
     merge_closed=False,
@@ -80,5 +81,6 @@ MODEL = Model(
     achieved=achieved,
     criteria=no_criteria,
     shortfall=reason_of(evaluate),
+    promises=no_number,
     needs=needing(LEVELS),
 )

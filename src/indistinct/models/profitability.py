@@ -34,14 +34,14 @@ import numpy as np
 
 from indistinct.errors import UnsupportedError
 from indistinct.models import k_anonymity
-from indistinct.models.contract import LEVELS, Context, Criterion, Evaluation, K, Model, reason_of
+from indistinct.models.contract import LEVELS, Context, Criterion, Evaluation, K, Model, no_number, reason_of
 from indistinct.models.exact import SAFE, power_sign, subject
 from indistinct.models.populations import population_rows
+from indistinct.policy.privacy import Profitability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indistinct.policy.privacy import Profitability
     from indistinct.tables.records import Classes, Detail
 
     Int64 = NDArray[np.int64]
@@ -183,7 +183,8 @@ def _needs(privacy: Profitability) -> str | None:
 
 
 MODEL = Model(
-    "profitability",
+    Profitability,
+    title="profitability",
     scope="class",
     looks_at="population",
     merge_closed=False,
@@ -192,6 +193,8 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=reason_of(evaluate),
+    promises=no_number,
+    detailed=lambda privacy: privacy.attack,
     closure=_closure,
     needs=_needs,
 )

@@ -23,14 +23,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import RECURSIVE, Context, Criterion, Evaluation, Model, always, never
+from indistinct.models.contract import (
+    RECURSIVE,
+    Context,
+    Criterion,
+    Evaluation,
+    Model,
+    Promise,
+    always,
+    never,
+    of_columns,
+)
 from indistinct.models.exact import SAFE, bounds, largest_ratio, rational, subject
 from indistinct.models.histograms import distinct, is_constant, named, owners, share_of, weight_of
+from indistinct.policy.privacy import RecursiveCL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indistinct.policy.privacy import RecursiveCL
     from indistinct.tables.records import Classes, Histogram
 
     Int64 = NDArray[np.int64]
@@ -135,7 +145,8 @@ def shortfall(privacy: RecursiveCL, root: Classes, context: Context) -> str:
 
 
 MODEL = Model(
-    "recursive_cl",
+    RecursiveCL,
+    title="recursive (c,l)-diversity",
     scope="class",
     looks_at="published",
     merge_closed=True,
@@ -144,6 +155,9 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    promises=lambda privacy: Promise(rows=privacy.l, values=privacy.l),
+    measured=of_columns(),
+    blank_counts=True,
     of_shares=always,
     by_persons=always,
     merges_persons=never,

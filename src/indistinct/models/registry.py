@@ -1,44 +1,21 @@
-"""All models by name, and what callers ask of any of them."""
+"""All models by name, and what callers ask of any of them.
+
+The name of a model is that of its parameters (``policy.privacy``) and of its module here, which holds its record.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from indistinct.errors import DataError
-from indistinct.models import (
-    alpha_k,
-    average_risk,
-    beta_likeness,
-    delta_disclosure,
-    delta_presence,
-    distinct_l,
-    entropy_l,
-    eps_i_k_anonymity,
-    eps_m_anonymity,
-    graded_l,
-    joint_l,
-    k_anonymity,
-    k_map,
-    ke_anonymity,
-    km_anonymity,
-    m_invariance,
-    n_t_closeness,
-    npd_recursive,
-    p_sensitive_k,
-    pd_recursive,
-    population_uniqueness,
-    profitability,
-    recursive_cl,
-    safepub,
-    sample_uniqueness,
-    shares,
-    t_closeness,
-    tiered,
-)
+from indistinct.models import shares
 from indistinct.models.contract import Context, Criterion, Evaluation, K, Model
 from indistinct.models.histograms import only
+from indistinct.policy.privacy import MODEL_CLASSES
+from indistinct.policy.problems import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,38 +25,21 @@ if TYPE_CHECKING:
     from indistinct.policy.privacy import Privacy
     from indistinct.tables.records import Classes
 
-MODELS: Mapping[str, Model] = {
-    model.name: model
-    for model in (
-        k_anonymity.MODEL,
-        alpha_k.MODEL,
-        p_sensitive_k.MODEL,
-        distinct_l.MODEL,
-        entropy_l.MODEL,
-        recursive_cl.MODEL,
-        joint_l.MODEL,
-        pd_recursive.MODEL,
-        npd_recursive.MODEL,
-        t_closeness.MODEL,
-        n_t_closeness.MODEL,
-        ke_anonymity.MODEL,
-        eps_m_anonymity.MODEL,
-        graded_l.MODEL,
-        eps_i_k_anonymity.MODEL,
-        beta_likeness.MODEL,
-        delta_disclosure.MODEL,
-        k_map.MODEL,
-        delta_presence.MODEL,
-        average_risk.MODEL,
-        sample_uniqueness.MODEL,
-        population_uniqueness.MODEL,
-        profitability.MODEL,
-        km_anonymity.MODEL,
-        tiered.MODEL,
-        safepub.MODEL,
-        m_invariance.MODEL,
-    )
-}
+
+def _record(options: type[Privacy]) -> Model:
+    """Take the record of a model from the module of its name."""
+    found: Model = import_module(f"indistinct.models.{name_of(options)}").MODEL
+    if found.options is not options:
+        raise TypeError(f"the module of {name_of(options)} holds the record of {found.name}")
+    return found
+
+
+MODELS: Mapping[str, Model] = {name_of(options): _record(options) for options in MODEL_CLASSES}
+
+
+def record_of(privacy: Privacy) -> Model:
+    """Return the record of a model that a policy asks for."""
+    return MODELS[privacy.model]
 
 
 def evaluate(privacy: Privacy, classes: Classes, context: Context) -> Evaluation:
@@ -89,7 +49,7 @@ def evaluate(privacy: Privacy, classes: Classes, context: Context) -> Evaluation
     classes hold the attributes of the model.
     """
     _refuse_empty(classes)
-    return shares.evaluate(MODELS[privacy.model], privacy, classes, context)
+    return shares.evaluate(record_of(privacy), privacy, classes, context)
 
 
 def achieved(name: str, attribute: str | None, classes: Classes, context: Context, **fixed: Any) -> Any:
@@ -107,7 +67,7 @@ def achieved(name: str, attribute: str | None, classes: Classes, context: Contex
 
 def shortfall(privacy: Privacy, root: Classes, context: Context) -> str:
     """Say why the class that holds the whole table fails a model."""
-    return shares.shortfall(MODELS[privacy.model], privacy, root, context)
+    return shares.shortfall(record_of(privacy), privacy, root, context)
 
 
 def is_merge_closed(privacy: Privacy, *, spread: bool = False) -> bool:
@@ -115,7 +75,7 @@ def is_merge_closed(privacy: Privacy, *, spread: bool = False) -> bool:
 
     ``spread``: also where the two share persons (``Frequencies.is_spread``).
     """
-    model = MODELS[privacy.model]
+    model = record_of(privacy)
     if spread and not model.merges_persons(privacy):
         return False
     return model.merge_closed if model.closure is None else model.closure(privacy)[0]
@@ -123,18 +83,17 @@ def is_merge_closed(privacy: Privacy, *, spread: bool = False) -> bool:
 
 def depends_on_persons(privacy: Privacy) -> bool:
     """Whether the verdict may depend on who has which rows, beyond how many persons there are."""
-    return MODELS[privacy.model].by_persons(privacy)
+    return record_of(privacy).by_persons(privacy)
 
 
 def is_absorbing(privacy: Privacy) -> bool:
     """Whether a class that satisfies the model with these parameters does so with any rows added (M2)."""
-    model = MODELS[privacy.model]
-    return model.absorbing if model.closure is None else model.closure(privacy)[1]
+    return record_of(privacy).absorbs(privacy)
 
 
 def is_of_classes(privacy: Privacy) -> bool:
     """Whether each class is judged alone, whatever the others are."""
-    return MODELS[privacy.model].scope != "release"
+    return record_of(privacy).scope != "release"
 
 
 def satisfied(models: Sequence[Privacy], classes: Classes, context: Context) -> NDArray[np.bool_]:
@@ -169,7 +128,7 @@ def criteria(models: Sequence[Privacy], context: Context) -> tuple[Criterion, ..
     """
     found: list[Criterion] = []
     for privacy in models:
-        compiled = MODELS[privacy.model].criteria(privacy, context)
+        compiled = record_of(privacy).criteria(privacy, context)
         if compiled is None:
             return None
         found += compiled

@@ -38,10 +38,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.models import k_anonymity
-from indistinct.models.contract import MECHANISM, Context, Criterion, Evaluation, Model, needing, reason_of
+from indistinct.models.contract import MECHANISM, Context, Criterion, Evaluation, Model, needing, no_number, reason_of
+from indistinct.policy.privacy import Safepub
 
 if TYPE_CHECKING:
-    from indistinct.policy.privacy import Safepub
     from indistinct.tables.records import Classes
 
 _DIGITS = 60
@@ -180,7 +180,8 @@ def criteria(privacy: Safepub, context: Context) -> tuple[Criterion, ...]:  # no
 
 
 MODEL = Model(
-    "safepub",
+    Safepub,
+    title="SafePub, differential privacy",
     scope="mechanism",
     looks_at="mechanism",
     merge_closed=True,
@@ -189,5 +190,6 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=reason_of(evaluate),
+    promises=no_number,
     needs=needing(MECHANISM),
 )

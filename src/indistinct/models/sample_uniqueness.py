@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing, no_criteria
+from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing, no_criteria, no_number
 from indistinct.models.exact import rational
+from indistinct.policy.privacy import SampleUniqueness
 
 if TYPE_CHECKING:
-    from indistinct.policy.privacy import SampleUniqueness
     from indistinct.tables.records import Classes
 
 
@@ -58,7 +58,8 @@ def shortfall(privacy: SampleUniqueness, root: Classes, context: Context) -> str
 
 
 MODEL = Model(
-    "sample_uniqueness",
+    SampleUniqueness,
+    title="sample uniqueness",
     scope="release",
     looks_at="published",
     merge_closed=False,
@@ -67,5 +68,6 @@ MODEL = Model(
     achieved=achieved,
     criteria=no_criteria,
     shortfall=shortfall,
+    promises=no_number,
     needs=needing(LEVELS),
 )

@@ -39,15 +39,18 @@ from indistinct.models.contract import (
     T_EQUAL,
     T_HIERARCHICAL,
     T_ORDERED,
+    Column,
     Context,
     Criterion,
     Evaluation,
     Model,
     always,
     never,
+    no_number,
 )
 from indistinct.models.exact import bounds, largest_ratio, rational, subject, wide
 from indistinct.models.histograms import add_up, is_constant, owners
+from indistinct.policy.privacy import TCloseness
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -56,7 +59,6 @@ if TYPE_CHECKING:
 
     from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.policy.parameters import Distance
-    from indistinct.policy.privacy import TCloseness
     from indistinct.tables.records import Classes, Histogram, Reference
 
     Integers = NDArray[Any]
@@ -247,8 +249,17 @@ def shortfall(privacy: TCloseness, root: Classes, context: Context) -> str:
     return f"{column} differs from its reference by {largest}, more than t = {privacy.t}"
 
 
+def _measured(column: Column | None) -> tuple[dict[str, Any], ...]:
+    """Measure every distance that a column has."""
+    if column is None:
+        return ()
+    distances = ["equal", *["ordered"] * column.is_ordered, *["hierarchical"] * column.has_tree]
+    return tuple({"distance": distance} for distance in distances)
+
+
 MODEL = Model(
-    "t_closeness",
+    TCloseness,
+    title="t-closeness",
     scope="class",
     looks_at="input",
     merge_closed=True,
@@ -257,6 +268,8 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    promises=no_number,
+    measured=_measured,
     of_shares=always,
     by_persons=always,
     merges_persons=never,

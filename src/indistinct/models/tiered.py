@@ -24,15 +24,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.errors import DataError
-from indistinct.models import shares
-from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing
+from indistinct.models import alpha_k, distinct_l, entropy_l, k_anonymity, p_sensitive_k, recursive_cl, shares
+from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing, no_number
 from indistinct.models.histograms import only, owners
+from indistinct.policy.privacy import Tiered
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
-    from indistinct.policy.privacy import Tiered
     from indistinct.tables.records import Classes
+
+# the models of ``policy.privacy.tiers.TIER_MODELS``
+HELD: Mapping[str, Model] = {
+    one.MODEL.name: one.MODEL for one in (k_anonymity, alpha_k, p_sensitive_k, distinct_l, entropy_l, recursive_cl)
+}
 
 
 def with_listed_values(privacy: Tiered, classes: Classes, context: Context) -> NDArray[np.bool_]:
@@ -57,14 +64,12 @@ def with_listed_values(privacy: Tiered, classes: Classes, context: Context) -> N
 
 def evaluate(privacy: Tiered, classes: Classes, context: Context) -> Evaluation:
     """Judge the classes that hold a listed value by the model of the tier; the others hold."""
-    from indistinct.models.registry import MODELS
-
     chosen = with_listed_values(privacy, classes, context)
     satisfied = np.ones(len(classes), np.bool_)
     if not chosen.any():
         sentence = f"none of {len(classes)} classes holds a listed value"
         return Evaluation(satisfied, np.zeros(len(classes)), {}, sentence)
-    found = shares.evaluate(MODELS[privacy.holds.model], privacy.holds, only(classes, chosen), context)
+    found = shares.evaluate(HELD[privacy.holds.model], privacy.holds, only(classes, chosen), context)
     satisfied[chosen] = found.satisfied
     most = found.measure.max() if found.more_is_better else found.measure.min()
     measure = np.full(len(classes), most, np.float64)
@@ -84,28 +89,23 @@ def criteria(privacy: Tiered, context: Context) -> None:  # the contract's
 
 def shortfall(privacy: Tiered, root: Classes, context: Context) -> str:
     """Say why the whole table, which holds the listed values, fails."""
-    from indistinct.models.registry import MODELS
-
-    reason = shares.shortfall(MODELS[privacy.holds.model], privacy.holds, root, context)
+    reason = shares.shortfall(HELD[privacy.holds.model], privacy.holds, root, context)
     return f"of classes with listed values: {reason}"
 
 
 def closure(privacy: Tiered) -> tuple[bool, bool]:
     """Return whether the tier is merge-closed (where its model is absorbing) and absorbing (never)."""
-    from indistinct.models.registry import is_absorbing
-
-    return is_absorbing(privacy.holds), False
+    return HELD[privacy.holds.model].absorbs(privacy.holds), False
 
 
 def by_persons(privacy: Tiered) -> bool:
     """Whether the model of the tier looks at who has which rows."""
-    from indistinct.models.registry import depends_on_persons
-
-    return depends_on_persons(privacy.holds)
+    return HELD[privacy.holds.model].by_persons(privacy.holds)
 
 
 MODEL = Model(
-    "tiered",
+    Tiered,
+    title="tier: classes with listed values",
     scope="class",
     looks_at="published",
     merge_closed=False,
@@ -114,6 +114,7 @@ MODEL = Model(
     achieved=achieved,
     criteria=criteria,
     shortfall=shortfall,
+    promises=no_number,
     closure=closure,
     needs=needing(LEVELS),
     by_persons=by_persons,

@@ -6,7 +6,8 @@ from indistinct.policy.attribute import Attribute
 from indistinct.policy.document import Policy
 from indistinct.policy.draft import draft
 from indistinct.policy.flags import Flags, Reading, from_flags, given_or_flags
-from indistinct.policy.load import GivenPolicy, given, loads, update
+from indistinct.policy.given import GivenPolicy, given, loads
+from indistinct.policy.load import update
 from indistinct.policy.privacy import (
     MODEL_CLASSES,
     AlphaK,
@@ -24,7 +25,8 @@ from indistinct.policy.privacy import (
     TCloseness,
 )
 from indistinct.policy.recoding import ALGORITHMS
-from indistinct.policy.roles import ROLES, Roles, normalize, resolve
+from indistinct.policy.resolve import Roles, resolve
+from indistinct.policy.roles import ROLES, normalize
 from indistinct.policy.suggest import ColumnFacts, Suggestion, facts_of, suggest
 
 __all__ = [

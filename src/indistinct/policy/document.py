@@ -23,7 +23,16 @@ from indistinct.outputs import Origin, origin
 from indistinct.policy.files import files_of
 from indistinct.policy.generalization import ORDERED_TYPES, TREES
 from indistinct.policy.parameters import default_of, plain_section, whole
-from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, KmAnonymity, NTCloseness, Numeric, TCloseness, Tiered
+from indistinct.policy.privacy import (
+    AnyPrivacy,
+    Distant,
+    EpsIKAnonymity,
+    KmAnonymity,
+    NTCloseness,
+    Numeric,
+    TCloseness,
+    Tiered,
+)
 from indistinct.policy.problems import Section, nearest, path, problem, refuse, show
 from indistinct.policy.public import fingerprint, public_form
 from indistinct.policy.transforms import AnyTransform, Km, LocalSuppression
@@ -192,7 +201,7 @@ class Policy(Section):
                 elif attribute.role != "sensitive":
                     sentence = f"must name a sensitive attribute; its role is {attribute.role}"
                     found.append(problem(place, sentence, name))
-                elif isinstance(model, TCloseness | NTCloseness):
+                elif isinstance(model, Distant):
                     found += _distance_problems(model, attribute, position)
                 elif isinstance(model, Numeric):
                     found += _number_problems(model, attribute, position)
@@ -365,7 +374,7 @@ class Policy(Section):
         """
         from indistinct.policy.load import load
 
-        return load(source)
+        return load(cls, source)
 
     def dumps(self) -> str:
         """Return the policy as TOML, defaults left out."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from indistinct.errors import PolicyError
 from indistinct.policy.document import Policy
-from indistinct.policy.load import given
+from indistinct.policy.given import given
 from indistinct.policy.parameters import exact, plain
 from indistinct.policy.privacy import DistinctL, EntropyL, KAnonymity, Privacy, RecursiveCL, TCloseness
 from indistinct.policy.problems import nearest
@@ -15,7 +15,7 @@ from indistinct.policy.problems import nearest
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from indistinct.policy.load import GivenPolicy
+    from indistinct.policy.given import GivenPolicy
     from indistinct.policy.parameters import Number
 
 _KINDS = ("distinct", "entropy", "recursive")

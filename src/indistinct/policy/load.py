@@ -7,46 +7,59 @@ import re
 import tomllib
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from indistinct.errors import PolicyError
 from indistinct.outputs import Output, check_outputs, origin, write_bytes
-from indistinct.policy.document import Policy
 from indistinct.policy.files import files_of
 
-GivenPolicy = Policy | str | os.PathLike[str]  # a policy, or where it stands
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from indistinct.outputs import Origin
+
+P = TypeVar("P", bound="Document")
+
+
+class Document(Protocol):
+    """What a policy is to its file; ``document.Policy`` is one."""
+
+    @property
+    def base(self) -> Path:
+        """The folder of its paths."""
+
+    @property
+    def from_flags(self) -> bool:
+        """Whether it was made of flags."""
+
+    @property
+    def origins(self) -> tuple[Origin, ...]:
+        """The files that it names, and its own."""
+
+    def plain(self) -> dict[str, Any]:
+        """The policy as data, defaults left out."""
+
+    def at(self, base: Path, *, from_flags: bool = False, file: Origin | None = None) -> Self:
+        """The same policy with paths seen from another folder."""
+
+    def locate(self, text: str) -> Path:
+        """Where a path of the policy leads."""
+
 
 _POSITION = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
-def load(source: str | os.PathLike[str]) -> Policy:
-    """Read a policy from a file; a str with a line break is the TOML text itself.
+def load(build: Callable[..., P], source: str | os.PathLike[str]) -> P:
+    """Read a policy from a file and ``build`` it of its data; a str with a line break is the TOML text itself.
 
     Raises PolicyError when the file cannot be read, is not UTF-8 or not TOML (with line and column), or says
     something impossible.
     """
     if isinstance(source, str) and "\n" in source:
-        return loads(source)
+        return loads(build, source)
     path = Path(source)
     read = origin(path, "the policy file")
-    return loads(_read(path), base=path.parent, name=path.name).at(path.parent, file=read)
-
-
-def given(policy: object) -> Policy:
-    """Take a policy as it is, or load it from the file that is named.
-
-    >>> given(Policy(attributes={"age": {"role": "qi"}})).quasi_identifiers
-    ('age',)
-
-    Raises PolicyError for anything else, and as ``load`` does.
-    """
-    if isinstance(policy, Policy):
-        return policy
-    if isinstance(policy, str | os.PathLike):
-        return load(policy)
-    kind = type(policy).__name__
-    message = f"a policy is an indistinct.Policy or the path of its file, not a {kind}; make one with Policy(...)"
-    raise PolicyError(message)
+    return loads(build, _read(path), base=path.parent, name=path.name).at(path.parent, file=read)
 
 
 def _read(path: Path) -> str:
@@ -67,11 +80,8 @@ def _read(path: Path) -> str:
         raise PolicyError(message, file=path.name, line=line) from None
 
 
-def loads(text: str, *, base: Path | None = None, name: str = "") -> Policy:
-    r"""Read a policy from TOML text; ``base`` is the folder of its paths, ``name`` its file in messages.
-
-    >>> loads('[attributes.age]\nrole = "key"\n[suppression]\nlimit = 0.1').suppression.limit
-    Fraction(1, 10)
+def loads(build: Callable[..., P], text: str, *, base: Path | None = None, name: str = "") -> P:
+    """Read a policy from TOML text; ``base`` is the folder of its paths, ``name`` its file in messages.
 
     Raises PolicyError as ``load``.
     """
@@ -84,7 +94,7 @@ def loads(text: str, *, base: Path | None = None, name: str = "") -> Policy:
         message = "the policy is nested too deeply to be one"
         raise PolicyError(message, **where) from None
     try:
-        policy = Policy(**data)
+        policy = build(**data)
     except PolicyError as error:
         message = f"{name}: {error.message}" if name else error.message
         raise PolicyError(message, **{**error.where, **where}) from None
@@ -105,9 +115,10 @@ def _syntax_error(reason: str, text: str, name: str) -> PolicyError:
     return PolicyError(f"{place}: not valid TOML: {_POSITION.sub('', reason)}{hint}", **where)
 
 
-def dumps(policy: Policy) -> str:
+def dumps(policy: Document) -> str:
     """Write a policy as TOML, defaults left out; ``loads`` gives an equal policy back.
 
+    >>> from indistinct.policy import Policy
     >>> print(dumps(Policy(attributes={"age": {"role": "qi"}})))
     version = 1
     <BLANKLINE>
@@ -165,7 +176,7 @@ def _inline(value: Any) -> Any:
     return table
 
 
-def update(text: str, policy: Policy) -> str:
+def update(text: str, policy: Document) -> str:
     """Return the TOML ``text`` of an earlier policy with only those values changed that differ in ``policy``.
 
     Comments, order and spelling (synonyms of roles, defaults written out) stay. Where attributes have been
@@ -177,12 +188,12 @@ def update(text: str, policy: Policy) -> str:
     from tomlkit.exceptions import TOMLKitError
 
     # both sides as meaning, without defaults: what is equal there is left as the person wrote it
-    old, new = loads(text).plain(), policy.plain()
+    old, new = loads(type(policy), text).plain(), policy.plain()
     try:
         document = tomlkit.parse(text)
         _merge(document, old, new)
         edited = tomlkit.dumps(document)
-        same = _listed(loads(edited).plain()) == _listed(new)
+        same = _listed(loads(type(policy), edited).plain()) == _listed(new)
     except (TOMLKitError, PolicyError):
         same = False
     return edited if same else dumps(policy)
@@ -241,7 +252,7 @@ def _merge_models(models: Any, old: list[dict[str, Any]], new: list[dict[str, An
         del models[-1]
 
 
-def save(policy: Policy, path: str | os.PathLike[str]) -> None:
+def save(policy: Document, path: str | os.PathLike[str]) -> None:
     """Write a policy to a file, whole or not at all; an existing policy is edited in place (``update``).
 
     Relative paths in the policy are rewritten so that they lead to the same files from the new folder.
@@ -257,7 +268,7 @@ def save(policy: Policy, path: str | os.PathLike[str]) -> None:
     write_bytes(output, text.encode(), others, force=True)
 
 
-def _moved(policy: Policy, folder: Path) -> Policy:
+def _moved(policy: P, folder: Path) -> P:
     """Rewrite the relative paths of a policy for another folder."""
     if policy.base.resolve() == folder.resolve():
         return policy.at(folder, from_flags=policy.from_flags)
@@ -265,4 +276,4 @@ def _moved(policy: Policy, folder: Path) -> Policy:
     for text, section, key, _ in files_of(data):
         if "://" not in text and not Path(text).is_absolute():
             section[key] = Path(os.path.relpath(policy.locate(text), folder)).as_posix()
-    return Policy(**data).at(folder, from_flags=policy.from_flags)
+    return type(policy)(**data).at(folder, from_flags=policy.from_flags)

@@ -282,6 +282,11 @@ def _members(kind: Any) -> list[type[BaseModel]]:
     return [part for part in parts if isinstance(part, type) and issubclass(part, BaseModel)]
 
 
+def name_of(section: type[BaseModel]) -> str:
+    """Return the name by which a policy asks for one of several kinds of section: the default of its tag."""
+    return str(_tag(section))
+
+
 def _tag(section: type[BaseModel]) -> object:
     return next((section.model_fields[tag].default for tag in TAGS if tag in section.model_fields), None)
 

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr, ValidatorFunctionWrapH
 
 from indistinct.policy.parameters import Privacy, Whole, exact
 from indistinct.policy.privacy import EpsIKAnonymity, EpsMAnonymity, GradedL, KeAnonymity, KmAnonymity, MInvariance
-from indistinct.policy.problems import Section, check_word, problem, refuse
+from indistinct.policy.problems import Section, check_word, name_of, problem, refuse
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -317,7 +317,7 @@ AnyAlgorithm = (
     | MInvarianceBuckets
 )
 ALGORITHM_CLASSES: tuple[type[Recoding], ...] = get_args(AnyAlgorithm)
-BY_NAME: Mapping[str, type[Recoding]] = {kind.model_fields["algorithm"].default: kind for kind in ALGORITHM_CLASSES}
+BY_NAME: Mapping[str, type[Recoding]] = {name_of(kind): kind for kind in ALGORITHM_CLASSES}
 ALGORITHMS: tuple[str, ...] = tuple(BY_NAME)
 DEFAULT: str = ALGORITHMS[0]
 
@@ -341,8 +341,8 @@ def algorithm_for(models: Sequence[str]) -> str | None:
     ('largest_bucket_first', None)
     """
     for kind in ALGORITHM_CLASSES:
-        if kind.made_for is not None and kind.made_for.model_fields["model"].default in models:
-            return None if kind.alone and len(models) > 1 else str(kind.model_fields["algorithm"].default)
+        if kind.made_for is not None and name_of(kind.made_for) in models:
+            return None if kind.alone and len(models) > 1 else name_of(kind)
     return None
 
 

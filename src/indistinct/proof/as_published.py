@@ -15,7 +15,8 @@ import pyarrow as pa
 
 from indistinct.algorithms import form_of
 from indistinct.errors import IndistinctError, SchemaError
-from indistinct.formats.source import open_source, path_of
+from indistinct.formats.registry import open_source
+from indistinct.formats.source import path_of
 from indistinct.models import MODELS, Context
 from indistinct.policy import Attribute, Policy
 from indistinct.policy.privacy import EpsIKAnonymity, GradedL, MInvariance, NTCloseness, TCloseness, Tiered

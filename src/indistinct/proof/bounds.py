@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from indistinct.errors import UnsupportedError
-from indistinct.formats.source import open_source, path_of
+from indistinct.formats.registry import format_of, open_source
+from indistinct.formats.source import path_of
 from indistinct.hierarchies.labels import Interval, parse
 from indistinct.policy import given as given_policy
 from indistinct.proof.published_file import published_options
@@ -63,7 +64,7 @@ def bounds(published: Any, policy: GivenPolicy) -> pa.Table:
     policy = given_policy(policy)
     path = path_of(published)
     options = published_options(policy, path, policy.table.delimiter)
-    if policy.table.delimiter is None and (path is None or path.suffix.lower() != ".tsv"):
+    if policy.table.delimiter is None and ((chosen := format_of(path)) is None or chosen.delimiter is None):
         options = replace(options, delimiter=None)  # found out from the file
     source = open_source(published, options)
     scaled = {

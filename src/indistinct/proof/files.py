@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from indistinct.errors import IndistinctError
 from indistinct.formats.source import path_of
-from indistinct.proof.groups import SHEETS, WORKBOOK
+from indistinct.proof.groups import SHEETS, holds_sheets
 from indistinct.proof.published_file import count_published
 from indistinct.tables.two_tables import GROUP, TOTALS, TwoTables
 
@@ -32,7 +32,7 @@ def parts_of(published: Any, st: Any = None) -> tuple[Part, ...]:
     if st is not None:
         return Part(published), Part(st)
     path = path_of(published)
-    if path is not None and path.suffix.lower() == WORKBOOK:
+    if path is not None and holds_sheets(path):
         from indistinct.formats.spreadsheets import sheet_names
 
         try:

@@ -14,6 +14,7 @@ import numpy as np
 
 from indistinct.decision.decide import grouped_attribute
 from indistinct.errors import DataError
+from indistinct.formats.registry import format_of
 from indistinct.hierarchies.values import number_key
 from indistinct.models import Context
 from indistinct.models.eps_i_k_anonymity import sizes_fit
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 
     Int64 = NDArray[np.int64]
 
-WORKBOOK = ".xlsx"
 SHEETS = ("QIT", "ST")
 PROTECTS = Sentence(
     "which of the sensitive values of a group belongs to which of its rows is not told; that somebody is in the table "
@@ -88,9 +88,15 @@ def pair_of(output: Path) -> tuple[Path, ...]:
     >>> [path.name for path in pair_of(Path("out.csv"))], [path.name for path in pair_of(Path("out.xlsx"))]
     (['out.qit.csv', 'out.st.csv'], ['out.xlsx'])
     """
-    if output.suffix.lower() == WORKBOOK:
+    if holds_sheets(output):
         return (output,)
     return tuple(output.with_name(f"{output.stem}.{part}{output.suffix}") for part in ("qit", "st"))
+
+
+def holds_sheets(path: Path | None) -> bool:
+    """Whether a file of this name holds several tables."""
+    chosen = format_of(path)
+    return chosen is not None and chosen.sheets and chosen.write is not None
 
 
 def place_of_manifest(qit: Path) -> Path:
@@ -164,7 +170,7 @@ def read_back(decision: Decision, table: Published, places: Sequence[Path] | Non
     policy, run = decision.policy, decision.policy.run
     path = None if places is None else places[position if len(places) > 1 else 0]
     options = published_options(policy, path, decision.prepared.source.dialect)
-    if path is not None and path.suffix.lower() == WORKBOOK and decision.values is not None:
+    if holds_sheets(path) and decision.values is not None:
         options = replace(options, sheet=SHEETS[position])
     ends = {new for names in range_names(policy).values() for new in names}
     read = recount(

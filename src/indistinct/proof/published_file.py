@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from indistinct.errors import DataError, IndistinctError, SchemaError
-from indistinct.formats.source import open_source, path_of
-from indistinct.formats.write import DELIMITED_OUTPUTS
+from indistinct.formats.registry import format_of, open_source
+from indistinct.formats.source import path_of
 from indistinct.hierarchies.suppression import ROOT
 from indistinct.notices import Notice, Sentence
 from indistinct.proof.recount import count_source
@@ -25,19 +25,18 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from pathlib import Path
 
+    from indistinct.formats.contract import Format
     from indistinct.formats.source import Source, TableOptions
     from indistinct.policy import Policy
     from indistinct.proof.recount import Recount
     from indistinct.session.prepare import Prepared
     from indistinct.tables.published import PublishedColumn
 
-WITH_TYPES = ("parquet", "arrow", "feather", "ipc")
-WITHOUT_EMPTY_TEXTS = (".xlsx", ".sav", ".dta")
-
 
 def delimiter_of(output: Path, dialect: str | None) -> str:
     """Write CSV files as the source was written, TSV files with tabs."""
-    return "\t" if output.suffix.lower() == ".tsv" else dialect or ","
+    chosen = format_of(output)
+    return (chosen and chosen.delimiter) or dialect or ","
 
 
 def missing_text(policy: Policy) -> str:
@@ -45,7 +44,7 @@ def missing_text(policy: Policy) -> str:
     return next(iter(missing_tokens(policy)), "")
 
 
-def missing_tokens(policy: Policy, suffix: str = "") -> tuple[str, ...]:
+def missing_tokens(policy: Policy, chosen: Format | None = None) -> tuple[str, ...]:
     """Texts that are missing values in a published file, first the one that is written.
 
     Those of the policy, but never what stands for a generalized value; workbooks and statistical files have no empty
@@ -53,7 +52,7 @@ def missing_tokens(policy: Policy, suffix: str = "") -> tuple[str, ...]:
     """
     suppressed = (policy.output.suppressed_token, ROOT)
     tokens = tuple(token for token in policy.table.missing if token not in suppressed)
-    if suffix in WITHOUT_EMPTY_TEXTS:
+    if chosen is not None and not chosen.keeps_empty:
         return (*tokens, "")
     return tokens if tokens or not policy.table.missing else ("",)
 
@@ -63,10 +62,10 @@ def refuse_unwritable(prepared: Prepared, path: Path | None) -> None:
 
     A frame tells an empty text from a missing value; text files, workbooks and statistical files do not.
     """
-    suffix = "" if path is None else path.suffix.lower()
-    if suffix not in (*DELIMITED_OUTPUTS, *WITHOUT_EMPTY_TEXTS):
+    chosen = format_of(path)
+    if path is None or chosen is None or not (chosen.is_text or not chosen.keeps_empty):
         return
-    tokens = missing_tokens(prepared.policy, suffix)
+    tokens = missing_tokens(prepared.policy, chosen)
     frequencies = prepared.counted.frequencies
     held: dict[str, Sequence[str | None]] = {h.attribute: h.texts for h in frequencies.quasi}
     held |= {name: reference.hierarchy.texts for name, reference in frequencies.references.items()}
@@ -80,11 +79,9 @@ def refuse_unwritable(prepared: Prepared, path: Path | None) -> None:
         if column is not None:
             of_token = [code for code, text in enumerate(texts) if text == lost[0]]
             what = f"{what} ({int(np.isin(column.codes, of_token).sum())} rows)"
-        remedy = (
-            "write parquet or arrow" if suffix in WITHOUT_EMPTY_TEXTS else "say [table] missing = [], or write parquet"
-        )
+        remedy = "say [table] missing = [], or write parquet" if chosen.keeps_empty else "write parquet or arrow"
         raise DataError(
-            f'"{name}" holds {what}, which {suffix} files cannot tell from a missing value under '
+            f'"{name}" holds {what}, which {path.suffix.lower()} files cannot tell from a missing value under '
             f"[table] missing = {json.dumps(list(prepared.policy.table.missing))}; {remedy}, or make them missing "
             "in the frame",
             column=name,
@@ -93,7 +90,8 @@ def refuse_unwritable(prepared: Prepared, path: Path | None) -> None:
 
 def duration_notices(columns: Sequence[PublishedColumn], path: Path) -> list[Notice]:
     """Say in which unit durations are written, where the format of ``path`` keeps the number only."""
-    if path.suffix.lower().removeprefix(".") in WITH_TYPES:
+    chosen = format_of(path)
+    if chosen is not None and chosen.nested is not None:  # it keeps types
         return []
     units = {
         "s": Sentence("seconds"),
@@ -121,7 +119,7 @@ def duration_notices(columns: Sequence[PublishedColumn], path: Path) -> list[Not
 def published_options(policy: Policy, path: Path | None, dialect: str | None) -> TableOptions:
     """Say how to read a file of ours (None: a table in memory) whose source had the delimiter ``dialect``."""
     delimiter = None if path is None else delimiter_of(path, dialect)
-    tokens = missing_tokens(policy, "" if path is None else path.suffix.lower())
+    tokens = missing_tokens(policy, format_of(path))
     return replace(options_of(policy), delimiter=delimiter, encoding="utf-8", missing=tokens)
 
 

@@ -14,14 +14,16 @@ import numpy as np
 import pyarrow as pa
 
 from indistinct.errors import PolicyError, SchemaError
-from indistinct.formats.source import open_source, path_of
+from indistinct.formats.registry import format_of, open_source
+from indistinct.formats.source import path_of
+from indistinct.formats.texts import as_text
 from indistinct.hierarchies.values import number_key
 from indistinct.proof.bounds import array_of, ends_of
 from indistinct.proof.release import label_reader
 from indistinct.proof.spelling import guard_of
 from indistinct.session.absent_columns import range_names
 from indistinct.session.prepare import reading_of
-from indistinct.tables.dictionary import Dictionary, as_text
+from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.published import PublishedColumn, typed_column
 
 if TYPE_CHECKING:
@@ -40,7 +42,6 @@ if TYPE_CHECKING:
     Ends = tuple[Fraction | int | None, Fraction | int | None]
     Texts = tuple[str | None, str | None]
 
-NESTED = (".parquet", ".arrow")
 FIELDS = ("from", "to")
 
 
@@ -57,7 +58,7 @@ def check_ranges(policy: Policy, columns: Sequence[str], output: Path | None = N
                     'ranges = "label" under [output]',
                     column=new,
                 )
-    if policy.output.ranges == "struct" and output is not None and output.suffix.lower() not in NESTED:
+    if policy.output.ranges == "struct" and output is not None and _nested_of(output) is None:
         raise PolicyError(
             f'ranges = "struct" needs a format with nested values, and "{output.name}" is none: write parquet, or set '
             'ranges = "columns"',
@@ -146,20 +147,21 @@ def _wrong_rows(
     return wrong
 
 
+def _nested_of(path: Path) -> Callable[[Path], pa.Table] | None:
+    """What reads a file with the records in its cells; None where its format holds none."""
+    chosen = format_of(path)
+    return None if chosen is None else chosen.nested
+
+
 def _flat(place: Any, name: str, nested: str) -> pa.Table | None:
     """Take a column and its struct from a table, the fields as columns; None where there is no such struct."""
     path = path_of(place)
     if path is None:
         table = place if isinstance(place, pa.Table) else pa.table(place)
-    elif not path.is_file() or path.suffix.lower() not in NESTED:
+    elif not path.is_file() or (read := _nested_of(path)) is None:
         return None
-    elif path.suffix.lower() == ".parquet":
-        import pyarrow.parquet as pq
-
-        table = pq.ParquetFile(path).read()
     else:
-        with pa.ipc.open_file(path) as reader:
-            table = reader.read_all()
+        table = read(path)
     if nested not in table.column_names or not pa.types.is_struct(table.schema.field(nested).type):
         return None
     return table.select([name, nested]).flatten()

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from indistinct.errors import VerificationError
+from indistinct.formats.arrow import number_array, text_array, whole_numbers
 from indistinct.formats.columnar import without_tokens
-from indistinct.formats.source import TableOptions, ahead, open_source
-from indistinct.formats.write import DELIMITED_OUTPUTS
-from indistinct.tables.arrow import number_array, text_array, whole_numbers
+from indistinct.formats.registry import format_of, open_source
+from indistinct.formats.source import TableOptions, ahead
 from indistinct.tables.dictionary import Dictionary, texts_of
 from indistinct.tables.order import lexicographic_order, run_starts
 
@@ -62,8 +62,9 @@ def recount(
     fit into ``memory_bytes`` goes to ``temp_dir`` while DuckDB counts; by default beside the file.
     """
     dictionaries = [Dictionary(name) for name in columns]
-    suffix = place.suffix.lower() if isinstance(place, Path) else ""
-    if suffix in DELIMITED_OUTPUTS or (suffix == ".parquet" and _is_known_to_duckdb(place)):
+    chosen = format_of(place) if isinstance(place, Path) else None
+    reader = None if chosen is None else chosen.duckdb
+    if reader == "csv" or (reader == "parquet" and _is_known_to_duckdb(place)):
         settings: dict[str, str | bool] = {
             "temp_directory": str(temp_dir or place.parent),
             "autoinstall_known_extensions": False,  # nothing is fetched from the network
@@ -71,7 +72,7 @@ def recount(
         }
         if memory_bytes is not None:
             settings["memory_limit"] = f"{memory_bytes}B"
-        return _collected(dictionaries, _by_duckdb(place, suffix, columns, options, settings))
+        return _collected(dictionaries, _by_duckdb(place, reader, columns, options, settings))
     return count_source(open_source(place, options), columns)
 
 
@@ -237,19 +238,21 @@ def _is_known_to_duckdb(place: Path) -> bool:
 
 
 def _by_duckdb(
-    place: Path, suffix: str, columns: Sequence[str], options: TableOptions, settings: Mapping[str, str | bool]
+    place: Path, reader: str, columns: Sequence[str], options: TableOptions, settings: Mapping[str, str | bool]
 ) -> Iterable[tuple[Any, Int64]]:
     import duckdb
 
     header = list(open_source(place, options).columns)
+    chosen = format_of(place)
+    delimiter = (chosen and chosen.delimiter) or ","
     with duckdb.connect(config=dict(settings)) as connection:
         try:
-            if suffix == ".parquet":
+            if reader == "parquet":
                 relation = connection.read_parquet(str(place))
             else:
                 relation = connection.read_csv(
                     str(place),
-                    delimiter=options.delimiter or ("\t" if suffix == ".tsv" else ","),
+                    delimiter=options.delimiter or delimiter,
                     header=True,
                     auto_detect=False,  # nothing is guessed, and guessing takes time
                     columns={f"c{position}": "VARCHAR" for position in range(len(header))},
@@ -269,7 +272,7 @@ def _by_duckdb(
     begin = 0
     for batch in table.select(list(range(len(columns)))).combine_chunks().to_batches():
         arrays = batch.columns
-        if suffix != ".parquet":
+        if reader == "csv":
             arrays = [_missing(array, options.missing) for array in arrays]
         read = pa.record_batch(arrays, names=list(columns))
         yield without_tokens(read, options.missing_values), counts[begin : begin + batch.num_rows]

@@ -11,7 +11,7 @@ from indistinct.algorithms import declared
 from indistinct.decision.aggregates import deviating
 from indistinct.errors import DataError
 from indistinct.formats.columnar import is_text
-from indistinct.formats.source import open_source
+from indistinct.formats.registry import open_source
 from indistinct.hierarchies.item_labels import ItemReader
 from indistinct.hierarchies.labels import Reader, masks_of
 from indistinct.hierarchies.taxonomy import read_taxonomy
@@ -87,7 +87,11 @@ def verify_written(
         changed += [name for name in elsewhere or [] if name not in changed]
     progress("verify", 1, 3)
     perturbing = declared(policy) == "perturbing"
-    uncovered = deviating(decision) if perturbing else uncovered_columns(decision)
+    uncovered = (
+        deviating(decision.prepared, decision.assignment, decision.recoding)
+        if perturbing
+        else uncovered_columns(decision)
+    )
     progress("verify", 2, 3)
     models, classes, _ = judge_reread(
         found,

@@ -10,7 +10,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from indistinct.formats.write import DELIMITED_OUTPUTS, unsafe_text
+from indistinct.formats.formulas import unsafe_text
+from indistinct.formats.registry import is_delimited
 from indistinct.hierarchies.values import number_key
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 def guard_of(policy: Policy, path: Path | None) -> Callable[[str], str]:
     """Return what gives the texts of a published file back as they were before they were guarded for spreadsheets."""
-    guarded = policy.output.spreadsheet_safe and path is not None and path.suffix.lower() in DELIMITED_OUTPUTS
+    guarded = policy.output.spreadsheet_safe and is_delimited(path)
     return unsafe_text if guarded else str
 
 

@@ -12,29 +12,27 @@ from indistinct.decision.decide import apply, decide, grouped_attribute, layout_
 from indistinct.errors import IndistinctError, PolicyError, SchemaError, UnsupportedError
 from indistinct.formats.columnar import is_text
 from indistinct.formats.source import path_of
-from indistinct.history.signatures import invariant_model
 from indistinct.models import Context
 from indistinct.notices import Notice, Sentence
-from indistinct.policy import given as given_policy
 from indistinct.policy.recoding import option
 from indistinct.proof.claims import false_claims, missing_rows
 from indistinct.proof.coverage import Coverage, Side, coverage
 from indistinct.proof.files import parts_of, read_parts
 from indistinct.proof.groups import PROTECTS, place_of_manifest
+from indistinct.proof.manifest import hash_status, read_manifest
 from indistinct.proof.published_file import count_published, published_options
 from indistinct.proof.ranges import false_ranges
 from indistinct.proof.recount import count_source, matches, respelled, restored
 from indistinct.proof.release import Behind, judge_reread, label_reader, persons_of_labels, reread_namer, starred
 from indistinct.proof.spelling import guard_of, spellers
+from indistinct.proof.transformed import verifiable
 from indistinct.proof.verify_groups import prove_groups
 from indistinct.proof.verify_invariance import verify_invariance
-from indistinct.publish.manifest import hash_status, read_manifest
-from indistinct.publish.transform import verifiable
 from indistinct.sentences.results import as_html, verification_text
 from indistinct.session.absent_columns import range_names
 from indistinct.session.blanks import blank_notices
 from indistinct.session.prepare import kept_identifying, prepare
-from indistinct.session.verdicts import refuse_mechanisms, unit_of
+from indistinct.session.verdicts import invariant_model, refuse_mechanisms, unit_of
 from indistinct.tables.count import silent
 from indistinct.tables.dictionary import Dictionary
 
@@ -44,9 +42,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.formats.source import Source
-    from indistinct.policy import GivenPolicy, Policy
+    from indistinct.policy import Policy
     from indistinct.proof.files import Part
     from indistinct.proof.recount import Recount
+    from indistinct.proof.verify_invariance import History
     from indistinct.session.prepare import Prepared
     from indistinct.tables.count import Progress
 
@@ -73,63 +72,26 @@ class Verification:
         return as_html(verification_text(self.document), self.document["models"])
 
 
-def verify(
+def prove(
     original: Any,
     published: Any,
-    policy: GivenPolicy,
+    policy: Policy,
     st: Any = None,
     *,
+    history: History,
     query: str | None = None,
     sql_table: str | None = None,
     progress: Progress = silent,
 ) -> Verification:
-    """Prove or refute that a published table is a truthful release of the original that satisfies the policy.
+    """Prove or refute that a published table is a truthful release of the original, as ``indistinct.verify`` says.
 
-    The models are evaluated on the published classes with the distribution of the original as reference. Coverage is
-    *proven* when every published row can be assigned to an original row of its own that agrees on the untouched
-    columns and is covered in every quasi-identifier. With a person key the published file does not say whose a row is:
-    sizes count the least number of persons that any truthful assignment allows.
+    ``history`` tells what earlier releases told of the persons of a table (``history.signatures``).
 
-    A release of two tables is given as ``published``, the quasi-identifiers by group, and ``st``, the sensitive values
-    by group; as ``release.table``; or as a workbook with the sheets QIT and ST. One with permuted values is told by the
-    policy. Models of sensitive attributes are then judged on the groups, and an assignment must exist that gives both
-    tables at once. Under m-invariance the ledger of the policy tells the values of earlier releases, and of counterfeit
-    rows no coverage is claimed.
-
-    Where the policy has transforms, they are done again on the original first; those that draw at random cannot be:
-    then ``original`` has to be what ``transform`` returned or wrote.
-
-    Not checked: what an attacker learns from other tables.
-
-    Parameters
-    ----------
-    original
-        The table before anonymization, as a file or a frame.
-    published
-        The published table, as a file or a frame.
-    policy
-        The policy, a file of one, or what ``Policy`` takes.
-    st
-        The second table of a release of two, by group.
-    query, sql_table
-        A query to a database, or a table of one, for the original.
-    progress
-        Called with what is being done, and how far it is.
-
-    Returns
-    -------
-    Verification
-        What is proven, refuted or open, with the places.
-
-    Raises
-    ------
-    SchemaError
-        When the published table has columns that the original lacks; beside what reading raises.
+    Raises SchemaError when the published table has columns that the original lacks.
     """
-    policy = given_policy(policy)
     if invariant_model(policy) is not None:
         return Verification(
-            verify_invariance(original, published, policy, query=query, sql_table=sql_table, progress=progress)
+            verify_invariance(original, published, policy, history, query=query, sql_table=sql_table, progress=progress)
         )
     refuse_mechanisms(policy)
     original, applied = verifiable(original, policy, query=query, sql_table=sql_table, progress=progress)

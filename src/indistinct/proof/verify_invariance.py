@@ -6,41 +6,51 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.decision.decide import Decision, apply, decide, grouped_attribute, layout_of
 from indistinct.errors import IndistinctError, SchemaError
+from indistinct.formats.digest import sha256
 from indistinct.formats.source import path_of
-from indistinct.history.consult import open_ledger
-from indistinct.history.signatures import with_history
 from indistinct.proof.claims import false_claims, missing_rows
 from indistinct.proof.files import parts_of
 from indistinct.proof.invariance import NO_CLAIM, judge_invariance
+from indistinct.proof.manifest import hash_status, read_manifest
 from indistinct.proof.published_file import count_published
 from indistinct.proof.recount import matches, restored
 from indistinct.proof.release import as_spelled, uncovered_columns
 from indistinct.proof.spelling import guard_of
-from indistinct.publish.manifest import hash_status, read_manifest, sha256
 from indistinct.session.prepare import prepare
 from indistinct.session.verdicts import unit_of
 from indistinct.tables.counterfeits import COUNTERFEITS
 from indistinct.tables.two_tables import GROUP
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from indistinct.policy import Policy
     from indistinct.session.prepare import Prepared
     from indistinct.tables.count import Progress
 
+    # adds to a counted table what the releases before the file of a SHA-256 ("": all) told of its persons
+    History = Callable[[Prepared, str], Prepared]
+
 
 def verify_invariance(
-    original: Any, published: Any, policy: Policy, *, query: str | None, sql_table: str | None, progress: Progress
+    original: Any,
+    published: Any,
+    policy: Policy,
+    history: History,
+    *,
+    query: str | None,
+    sql_table: str | None,
+    progress: Progress,
 ) -> dict[str, Any]:
     """Return the document of ``verify`` for a release under m-invariance.
 
     Groups and their values are judged on the file. Whether everybody keeps their signature is known when deciding again
     gives the file; else the answer is no where anybody was in an earlier release.
 
-    Raises SchemaError when a column is lacking that such a release has, and what the ledger raises.
+    Raises SchemaError when a column is lacking that such a release has, and what ``history`` raises.
     """
     prepared = prepare(original, policy, query=query, sql_table=sql_table, progress=progress)
     path = path_of(published)
-    ledger = open_ledger(policy)
     roles = prepared.roles
     hidden = {*roles.identifying, str(roles.person)}
     source, found = count_published(published, policy, prepared.source, hidden, added={GROUP, COUNTERFEITS})
@@ -53,7 +63,7 @@ def verify_invariance(
     guard, told, ours = guard_of(policy, path), prepared, False
     # a file of the ledger follows those before it; a later release may have the same bytes, and follows all of them
     for mark in dict.fromkeys(("" if path is None else sha256(path), "")):
-        told = with_history(prepared, ledger, mark)
+        told = history(prepared, mark)
         decision = _decided_again(told)
         texts = restored(found, {}, guard) if decision is None else as_spelled(found, decision.published, policy, path)
         ours = decision is not None and matches(decision.published, texts)

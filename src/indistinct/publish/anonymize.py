@@ -17,13 +17,12 @@ from indistinct.outputs import check_outputs, origin, publish
 from indistinct.policy import given as given_policy
 from indistinct.proof.ranges import check_ranges, with_ranges
 from indistinct.publish.deliver import Clock, ask_ledger, deliver, files_of, outputs_of, refuse_failed, verified
-from indistinct.publish.document import document_of
+from indistinct.publish.document import document_of, qualify
 from indistinct.publish.ready import ready
-from indistinct.publish.transform import Transformed
-from indistinct.publish.transform_record import qualify
 from indistinct.sentences.results import as_html, release_text
 from indistinct.session.item_sets import with_item_levels
 from indistinct.session.restates import restated
+from indistinct.session.transformed import TransformedTable
 from indistinct.tables.count import silent
 from indistinct.tables.identifiers import mapping_output, stage_mapping
 from indistinct.tables.two_tables import TwoTables
@@ -235,7 +234,7 @@ def anonymize(
     document["phases"] = clock.laps
     document["seconds"] = round(sum(clock.laps.values()), 3)
     origins += tuple(origin(file, f'the mapping of "{name}"') for name, file in mappings.items())
-    return Release(document, decision, table.kind if isinstance(table, Transformed) else kind_of(table), origins)
+    return Release(document, decision, table.kind if isinstance(table, TransformedTable) else kind_of(table), origins)
 
 
 def mappings_of(policy: Policy) -> dict[str, Path]:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.algorithms import declared, form_of
 from indistinct.errors import DataError, VerificationError
-from indistinct.formats.write import DELIMITED_OUTPUTS, formula_notices, stage, stage_workbook, table_output
+from indistinct.formats.registry import is_delimited
+from indistinct.formats.write import stage, stage_workbook, table_output
 from indistinct.history.consult import consult, open_ledger
 from indistinct.outputs import Output, check_outputs, publish
 from indistinct.proof.as_published import Counts
 from indistinct.proof.groups import SHEETS, pair_of, verify_groups_written
 from indistinct.proof.invariance import verify_invariance_written
+from indistinct.proof.manifest import manifest_path
 from indistinct.proof.public_document import PublicPolicy
 from indistinct.proof.published_file import (
     delimiter_of,
@@ -25,8 +27,9 @@ from indistinct.proof.published_file import (
 )
 from indistinct.proof.ranges import check_ranges, false_ranges
 from indistinct.proof.release import verify_written
-from indistinct.publish.manifest import hashes, manifest_path, stage_manifest
-from indistinct.publish.transform_record import qualify
+from indistinct.publish.document import qualify
+from indistinct.publish.formulas import formula_notices
+from indistinct.publish.manifest import hashes, stage_manifest
 from indistinct.session.absent_columns import range_names
 from indistinct.tables.count import silent
 
@@ -68,7 +71,7 @@ def deliver(
     progress("write", 0, published.rows)
     for table in _tables(decision):
         document["warnings"] += [notice.document() for notice in duration_notices(table.columns, output)]
-    if not policy.output.spreadsheet_safe and output.suffix.lower() in DELIMITED_OUTPUTS:
+    if not policy.output.spreadsheet_safe and is_delimited(output):
         for table in _tables(decision):
             notices = formula_notices(table.columns, table.repeat, secret=prepared.roles.sensitive)
             document["warnings"] += [notice.document() for notice in notices]

@@ -103,6 +103,13 @@ def document_of(decision: Decision, output: Path | None) -> dict[str, Any]:
     }
 
 
+def qualify(document: dict[str, Any]) -> None:
+    """Claim no coverage of the original in the document of a release that was made of a perturbed table."""
+    if "transformed" in document and document["declares"] == "perturbing":
+        proof = document["verification"]
+        proof["coverage_of_transformed"], proof["coverage"] = proof["coverage"], "not proven"
+
+
 def _lost_columns(loss: dict[str, Any]) -> list[Notice]:
     """Name the columns that say almost nothing any more."""
     return [

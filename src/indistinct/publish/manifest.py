@@ -6,13 +6,14 @@ timings, no distribution of the original. It is written last; a file without a v
 
 from __future__ import annotations
 
-import hashlib
 import json
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from indistinct.formats.digest import sha256
 from indistinct.outputs import Output, stage_bytes
 from indistinct.proof.files import parts_of
+from indistinct.proof.manifest import SUFFIX, manifest_path
 from indistinct.proof.public_document import public_document
 
 if TYPE_CHECKING:
@@ -22,19 +23,6 @@ if TYPE_CHECKING:
     from indistinct.outputs import Staged
     from indistinct.proof.as_published import Counts
     from indistinct.proof.public_document import PublicPolicy
-
-SUFFIX = ".manifest.json"
-
-
-def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file as hexadecimal text."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def manifest_path(output: Path) -> Path:
-    """Return the place of the manifest of a published file."""
-    return output.with_name(output.name + SUFFIX)
 
 
 def stage_manifest(
@@ -61,27 +49,6 @@ def stage_manifest(
 def hashes(outputs: Sequence[Staged]) -> dict[str, str]:
     """Return the SHA-256 of each staged file under the name that it will have."""
     return {output.target.name: sha256(output.path) for output in outputs}
-
-
-def hash_status(output: Path, *others: Path, place: Path | None = None) -> str:
-    """Compare published files with their manifest: ``match``, ``differs`` or ``absent`` (no readable manifest).
-
-    The manifest stands beside the first file, or beside ``place``.
-    """
-    known = (read_manifest(output if place is None else place) or {}).get("sha256")
-    files = (output, *others)
-    if not isinstance(known, dict) or any(file.name not in known for file in files):
-        return "absent"
-    return "match" if all(known[file.name] == sha256(file) for file in files) else "differs"
-
-
-def read_manifest(output: Path) -> dict[str, Any] | None:
-    """Return the manifest beside a published file, or None where there is no readable one."""
-    try:
-        found = json.loads(manifest_path(output).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def earlier_releases(output: Path) -> int:

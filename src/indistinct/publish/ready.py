@@ -16,9 +16,10 @@ from indistinct.history.signatures import with_history
 from indistinct.notices import Notice, Sentence
 from indistinct.proof.published_file import refuse_unwritable
 from indistinct.proof.ranges import check_ranges
-from indistinct.publish.transform import refuse_floors, transformed
+from indistinct.proof.transformed import transformed
 from indistinct.session.prepare import prepare, refuse_near_unique
 from indistinct.session.restates import restated
+from indistinct.session.transformed import refuse_floors
 from indistinct.tables.count import silent
 
 if TYPE_CHECKING:

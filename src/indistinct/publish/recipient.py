@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import DataError, PolicyError
-from indistinct.formats.source import open_source, path_of
+from indistinct.formats.registry import open_source
+from indistinct.formats.source import path_of
 from indistinct.notices import Notice, Sentence
 from indistinct.policy.generalization import Taxonomy
 from indistinct.proof.as_published import Counts, as_published
@@ -13,9 +14,9 @@ from indistinct.proof.claims import before_of, differences
 from indistinct.proof.files import parts_of
 from indistinct.proof.groups import place_of_manifest
 from indistinct.proof.label_losses import NAMES
+from indistinct.proof.manifest import hash_status, manifest_path, read_manifest
 from indistinct.proof.public_document import FORMAT, PublicPolicy, document_of_file
 from indistinct.proof.verify import Verification
-from indistinct.publish.manifest import hash_status, manifest_path, read_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from indistinct.attacks import ATTACKS
 from indistinct.errors import DataError
 from indistinct.risk.figure import plain
 from indistinct.risk.journalist import journalist
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 THRESHOLD = Fraction(1, 5)
 # these look at the published table alone, so that anybody can repeat them
-OF_THE_FILE = ("uniqueness", "homogeneity", "background", "skewness", "similarity", "proximity", "downcoding")
+OF_THE_FILE = tuple(attack.name for attack in ATTACKS.values() if attack.of_the_file)
 FIGURES = ("attack", "attribute", "ran", "persons", "learnt", "learnt_share", "prior", "posterior", "gain",
            "gain_interval", "largest_gain")  # fmt: skip
 

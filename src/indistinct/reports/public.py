@@ -18,7 +18,7 @@ import tomlkit
 
 from indistinct.algorithms import form_of
 from indistinct.errors import UnsupportedError
-from indistinct.models import MODELS
+from indistinct.models import record_of
 from indistinct.policy.public import public_form
 from indistinct.proof.public_document import PublicPolicy
 from indistinct.reports.attackers import attacks_of_file, check_attacks, risk_of_file
@@ -41,7 +41,7 @@ VERDICT = ("model", "attribute", "attributes", "distance", "kind", "estimator", 
 def check_public(policy: Policy) -> None:
     """Raise UnsupportedError for a model whose public report would tell what it protects."""
     for model in policy.privacy:
-        if MODELS[model.model].scope == "mechanism":
+        if record_of(model).scope == "mechanism":
             raise UnsupportedError(
                 f"there is no public report under {model.model}, whose row counts are protected; publish the manifest "
                 "instead, and leave the public report out"

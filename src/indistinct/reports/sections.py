@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from indistinct.losses import LOSSES
 from indistinct.reports.learn import learn, notes
 from indistinct.transforms import RANDOM
 
@@ -114,12 +115,7 @@ def _cost(summary: Summary, t: Catalogue) -> list[Block]:
         return [*blocks, ("text", t("cost.public"))]
     loss = summary["loss"]
     blocks.append(("text", t("cost.lm", share=t.percent(loss["lm"]))))
-    measures = [
-        (t(f"loss.{name}"), t.number(float(loss[name])))
-        for name in ("lm", "gcp", "iloss", "precision", "nonuniform_entropy", "average_class_size", "discernibility",
-                     "discernibility_star", "ambiguity", "kl")
-        if loss.get(name) is not None
-    ]  # fmt: skip
+    measures = [(t(f"loss.{name}"), t.number(float(loss[name]))) for name in LOSSES if loss.get(name) is not None]
     blocks.append(("table", t("caption.losses"), [t("head.measure"), t("head.value")], [list(row) for row in measures]))
     lost = sorted(loss["lm_by_attribute"].items(), key=lambda item: -item[1])
     texts = [t.percent(value) for _, value in lost]

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct import losses
 from indistinct.algorithms import form_of
 from indistinct.assess.side_by_side import column_axis
-from indistinct.losses import kullback_leibler
 from indistinct.policy.recoding import option
 from indistinct.reports.attackers import check_attacks, check_risk, risk_before_and_after
 from indistinct.tables.classes import classes_of
@@ -74,7 +74,10 @@ def summary(
         "persons": document["persons"],
         "persons_in_several_classes": document["persons_in_several_classes"],
         "person_shares": document["person_shares"],
-        "loss": {**document["loss"], "kl": _kl(decision)},
+        "loss": {
+            **document["loss"],
+            **losses.costly(decision.frequencies, decision.assignment, decision.recoding),
+        },
         "levels": document["levels"],
         "columns": columns(decision, document["loss"]["lm_by_attribute"]),
         "sizes": size_histogram(sizes),
@@ -99,11 +102,6 @@ def _sizes(decision: Decision) -> Int64:
         kept = assignment.group_of != SUPPRESSED
         return np.bincount(assignment.group_of[kept], assignment.count[kept], assignment.groups).astype(np.int64)
     return classes_of(decision.frequencies, decision.alike).sizes
-
-
-def _kl(decision: Decision) -> float | None:
-    """KL divergence in nats; None where it would take too long."""
-    return kullback_leibler(decision.frequencies, decision.assignment, decision.recoding)
 
 
 def requirements(policy: Policy) -> dict[str, Any]:

@@ -5,41 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from indistinct.markup import preformatted, table
+from indistinct.models import MODELS
 from indistinct.plain import for_people
 from indistinct.sentences.columns import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-MODEL_NAMES = {
-    "k_anonymity": "k-anonymity",
-    "alpha_k": "(alpha,k)-anonymity",
-    "p_sensitive_k": "p-sensitive k-anonymity",
-    "distinct_l": "distinct l-diversity",
-    "entropy_l": "entropy l-diversity",
-    "recursive_cl": "recursive (c,l)-diversity",
-    "joint_l": "joint l-diversity",
-    "pd_recursive": "pd-recursive (c,l)-diversity",
-    "npd_recursive": "npd-recursive (c,l)-diversity",
-    "t_closeness": "t-closeness",
-    "n_t_closeness": "(n,t)-closeness",
-    "ke_anonymity": "(k,e)-anonymity",
-    "eps_m_anonymity": "(eps,m)-anonymity",
-    "graded_l": "graded l-diversity",
-    "beta_likeness": "beta-likeness",
-    "delta_disclosure": "delta-disclosure privacy",
-    "k_map": "k-map",
-    "delta_presence": "delta-presence",
-    "average_risk": "average risk",
-    "sample_uniqueness": "sample uniqueness",
-    "population_uniqueness": "population uniqueness",
-    "profitability": "profitability",
-    "km_anonymity": "k^m-anonymity",
-    "tiered": "tier: classes with listed values",
-    "safepub": "SafePub, differential privacy",
-    "eps_i_k_anonymity": "(eps_i,k)-anonymity (proximity risk)",
-}
-
 
 FORMS = {
     "two_tables": "quasi-identifiers and sensitive values in two tables",
@@ -87,7 +58,7 @@ def parameters(values: Any) -> str:
 
 def model_title(entry: Mapping[str, Any]) -> str:
     """Name a model with what tells it apart: attribute, distance, kind."""
-    name = str(MODEL_NAMES.get(entry["model"], entry["model"]))
+    name = MODELS[entry["model"]].title
     if entry.get("on") == "groups":  # where the size of a group is judged too
         name = name.removesuffix(" (proximity risk)")
     details = [

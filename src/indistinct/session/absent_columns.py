@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indistinct.algorithms import form_of
+from indistinct.algorithms import algorithm_of, form_of
 from indistinct.errors import SchemaError
 from indistinct.notices import Notice, Sentence
 from indistinct.policy import Attribute, Policy
@@ -61,7 +61,7 @@ def as_it_stands(policy: Policy, columns: Sequence[str], notices: list[Notice], 
                 column=GROUP,
             )
         added = [GROUP, *TOTALS]
-    elif any(model.model == "m_invariance" for model in policy.privacy):
+    elif algorithm_of(policy).declares == "adding":
         added = [GROUP, COUNTERFEITS]
     added = [name for name in added if name in columns and name not in policy.attributes]
     if added:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.models import MODELS, evaluate
+from indistinct.models import evaluate, record_of
 from indistinct.notices import Notice, Sentence, both
 from indistinct.tables.classes import histograms_of, recoding_of
 
@@ -43,9 +43,7 @@ def blank_notices(
     found = []
     for model in policy.privacy:
         names = model.attributes_used
-        if not MODELS[model.model].counts_values or not any(
-            context.references[n].hierarchy.missing >= 0 for n in names
-        ):
+        if not record_of(model).blank_counts or not any(context.references[n].hierarchy.missing >= 0 for n in names):
             continue
         holds = evaluate(model, classes, context).satisfied
         alone = np.flatnonzero(holds & ~_without_blanks(model, classes, context))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.errors import DataError, PolicyError, SchemaError
-from indistinct.formats.source import open_source
+from indistinct.formats.registry import open_source
 from indistinct.hierarchies import build_hierarchy
 from indistinct.tables.count import count, translation
 from indistinct.tables.order import lexicographic_order, numbered_rows

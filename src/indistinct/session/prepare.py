@@ -12,13 +12,15 @@ import numpy as np
 
 from indistinct.errors import DataError, PolicyError, SchemaError, UnsupportedError
 from indistinct.formats.columnar import is_text
-from indistinct.formats.source import TableOptions, open_source
+from indistinct.formats.registry import open_source
+from indistinct.formats.source import TableOptions
 from indistinct.hierarchies import build_hierarchy
 from indistinct.hierarchies.values import PARTIAL, ZONED, look_alikes, spelling_note
+from indistinct.models import record_of
 from indistinct.models.numbers import missing_refused
 from indistinct.notices import Notice, Sentence
 from indistinct.policy import resolve
-from indistinct.policy.privacy import Numeric
+from indistinct.policy.privacy import Distant, Numeric
 from indistinct.policy.recoding import option
 from indistinct.session.absent_columns import as_it_stands
 from indistinct.session.population import population_of, require_sample
@@ -148,9 +150,7 @@ def binder(
     table, whatever they mean.
     Columns with a reference from another table take over its values; others than those are an error.
     """
-    ordered = {
-        m.attribute for m in policy.privacy if m.model in ("t_closeness", "n_t_closeness") and m.distance == "ordered"
-    }
+    ordered = {m.attribute for m in policy.privacy if isinstance(m, Distant) and m.distance == "ordered"}
     numeric = {m.attribute for m in policy.privacy if isinstance(m, Numeric)}
 
     def bind(name: str, texts: Sequence[str | None]) -> Hierarchy:
@@ -348,9 +348,9 @@ def prepare(
 
 def _with_population(frequencies: Frequencies, policy: Policy, population: PopulationTable | None) -> Frequencies:
     """Add what models ask for beside the counts: the population, and what the cells of classes cover."""
-    detailed = any(model.model == "profitability" and model.attack for model in policy.privacy)
+    detailed = any(record_of(model).detailed(model) for model in policy.privacy)
     members = None if population is None else population.coded(frequencies.quasi)
-    nested = any(model.model == "n_t_closeness" for model in policy.privacy)
+    nested = any(record_of(model).nested(model) for model in policy.privacy)
     found = replace(frequencies, population=members, detailed=detailed, nested=nested)
     if population is not None:
         require_sample(found, population.name)

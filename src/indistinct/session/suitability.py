@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from indistinct.models import record_of
 from indistinct.notices import Notice, Sentence
 from indistinct.policy.privacy import Numeric
 
@@ -58,7 +59,7 @@ def suitability(
         found.append(Notice("many-quasi-identifiers", None, message))
     models = [model for model in privacy if model.attributes_used]
     used = sorted({name for model in models for name in model.attributes_used})
-    joint = {name for model in models if model.model == "joint_l" for name in model.attributes_used}
+    joint = {name for model in models if record_of(model).is_joint for name in model.attributes_used}
     if len(used) > 1 and set(used) - joint:
         message = Sentence(
             "{n} sensitive columns ({names}) are protected one by one; someone who knows one of them may learn "

@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.errors import UnsupportedError
-from indistinct.models import MODELS, achieved, evaluate, is_merge_closed, is_of_classes
+from indistinct.models import MODELS, achieved, evaluate, is_merge_closed, is_of_classes, record_of
+from indistinct.models.contract import Column
 from indistinct.models.exact import rational
 from indistinct.notices import Notice, Sentence
 from indistinct.policy.parameters import Privacy
+from indistinct.policy.privacy import MInvariance
 from indistinct.session.suitability import suitability
 from indistinct.tables.records import SUPPRESSED
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from indistinct.models import Context, Evaluation
     from indistinct.policy import Policy
     from indistinct.session.prepare import Prepared
@@ -51,12 +55,12 @@ def judge(
 def refuse_mechanisms(policy: Policy) -> None:
     """Raise UnsupportedError for models that no table alone shows: how it was made, or what went out before it."""
     for model in policy.privacy:
-        if MODELS[model.model].scope == "sequence":
+        if record_of(model).scope == "sequence":
             raise UnsupportedError(
                 f"{model.model} is a guarantee of a release together with all before it, which no table alone shows; "
                 "anonymize gives it, and verify with the original, the policy and its ledger decides it"
             )
-        if MODELS[model.model].scope == "mechanism":
+        if record_of(model).scope == "mechanism":
             raise UnsupportedError(
                 f"{model.model} is a guarantee of how a table is made, which no table shows; only anonymize can give it"
             )
@@ -86,19 +90,13 @@ def _plain(value: Any) -> Any:
 
 def best_of_each(policy: Policy, classes: Classes, context: Context) -> list[dict[str, Any]]:
     """Report the best parameters of every model that the table satisfies, when nothing is required."""
-    wanted: list[tuple[str, str | None, dict[str, Any]]] = [("k_anonymity", None, {})]
-    for name in classes.sensitive:
-        wanted += [(model, name, {}) for model in ("distinct_l", "entropy_l", "recursive_cl", "alpha_k")]
-        wanted.append(("t_closeness", name, {"distance": "equal"}))
-        attribute = policy.attributes.get(name)
-        hierarchy = context.references[name].hierarchy
-        placed = hierarchy.missing < 0 or bool(context.references[name].missing_at)
-        if attribute is not None and attribute.is_ordered and placed:
-            wanted.append(("t_closeness", name, {"distance": "ordered"}))
-        if hierarchy.height > 0:
-            wanted.append(("t_closeness", name, {"distance": "hierarchical"}))
-        wanted += [("beta_likeness", name, {"kind": kind}) for kind in ("basic", "enhanced")]
-        wanted += [("delta_disclosure", name, {"absent": absent, "base": 2}) for absent in ("strict", "lenient")]
+    columns = [(name, _column(policy, name, context)) for name in classes.sensitive]
+    wanted: list[tuple[str, str | None, Mapping[str, Any]]] = [
+        (model.name, name, fixed)
+        for name, column in [(None, None), *columns]
+        for model in MODELS.values()
+        for fixed in model.measured(column)
+    ]
     return [
         {
             "model": model,
@@ -110,6 +108,14 @@ def best_of_each(policy: Policy, classes: Classes, context: Context) -> list[dic
         }
         for model, attribute, fixed in wanted
     ]
+
+
+def _column(policy: Policy, name: str, context: Context) -> Column:
+    """Say what a sensitive column can be measured by; without a place for missing values it has no order."""
+    attribute, reference = policy.attributes.get(name), context.references[name]
+    placed = reference.hierarchy.missing < 0 or bool(reference.missing_at)
+    ordered = attribute is not None and attribute.is_ordered and placed
+    return Column(is_ordered=ordered, has_tree=reference.hierarchy.height > 0)
 
 
 def persons_spread(frequencies: Frequencies, assignment: Assignment) -> int | None:
@@ -160,5 +166,10 @@ def _not_merge_closed(policy: Policy) -> list[Notice]:
             ),
         )
         for model in policy.privacy
-        if is_of_classes(model) and MODELS[model.model].scope != "sequence" and not is_merge_closed(model)
+        if is_of_classes(model) and record_of(model).scope != "sequence" and not is_merge_closed(model)
     ]
+
+
+def invariant_model(policy: Policy) -> MInvariance | None:
+    """Return the m-invariance that a policy asks for, if it does."""
+    return next((model for model in policy.privacy if isinstance(model, MInvariance)), None)

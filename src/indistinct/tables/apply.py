@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from indistinct.formats.columnar import is_text
-from indistinct.tables.dictionary import from_text
+from indistinct.formats.texts import from_text
 from indistinct.tables.order import lexicographic_order, run_starts, secret_words
 from indistinct.tables.published import Published, PublishedColumn, text_column, typed_column
 from indistinct.tables.records import SUPPRESSED

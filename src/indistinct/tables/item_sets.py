@@ -6,21 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.hierarchies.items import items_of
 from indistinct.tables.records import ItemSets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
-
-def items_of(text: str | None, separator: str) -> list[str]:
-    """Items of one text, each once, in code-point order; blanks around an item are cut off, empty items left out.
-
-    >>> items_of("b; a;b;", ";"), items_of(None, ";")
-    (['a', 'b'], [])
-    """
-    return sorted({item.strip() for item in (text or "").split(separator)} - {""})
 
 
 def item_sets(texts: Sequence[str | None], separator: str, text_of: NDArray[np.integer[Any]]) -> ItemSets:

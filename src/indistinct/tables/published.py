@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.tables.arrow import number_array, text_array, whole_numbers
+from indistinct.formats.arrow import number_array, text_array, whole_numbers
 from indistinct.tables.order import run_starts, sorted_rows
 
 if TYPE_CHECKING:

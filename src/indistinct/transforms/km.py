@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.errors import DataError, InfeasibleError
+from indistinct.hierarchies.items import items_of
 from indistinct.hierarchies.taxonomy import check, read_taxonomy
 from indistinct.models.km_anonymity import rarest, rarest_set
 from indistinct.notices import Sentence
-from indistinct.tables.item_sets import items_of, numbered_sets
+from indistinct.tables.item_sets import numbered_sets
 from indistinct.transforms.columns import Outcome
 
 if TYPE_CHECKING:

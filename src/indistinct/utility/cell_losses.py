@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.losses.gcp import GCP
+from indistinct.losses.iloss import ILOSS
+from indistinct.losses.lm import LM
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -37,6 +41,6 @@ def cell_losses(pair: TablePair, quasi: Sequence[str]) -> dict[str, Any]:
     whole = sum(weights.values()) or 1.0
     mean = {
         measure: sum(weights[name] * own[name] for name in quasi) / whole
-        for measure, own in (("lm", lm), ("iloss", iloss), ("gcp", gcp))
+        for measure, own in ((LM.name, lm), (ILOSS.name, iloss), (GCP.name, gcp))
     }
     return {**mean, "lm_by_attribute": lm}

@@ -10,6 +10,7 @@ import numpy as np
 from indistinct.algorithms.obstacles import obstacle, percent, reached, without_values
 from indistinct.errors import InfeasibleError
 from indistinct.models import Context, infeasible_reason
+from indistinct.policy.privacy import KAnonymity
 from indistinct.tables.classes import classes_of
 from indistinct.tables.records import Assignment
 
@@ -59,7 +60,7 @@ def infeasible(
 def _nearest(frequencies: Frequencies, privacy: Sequence[Privacy], share: Fraction, tables: Tables) -> str:
     """Say what the most general levels reach."""
     table, member = tables.member_of(np.array(tables.lattice.top, np.int64))
-    if all(model.model == "k_anonymity" for model in privacy):
+    if all(isinstance(model, KAnonymity) for model in privacy):
         return (
             f"the largest k within the limit is {largest_k(table.sizes, table.rows, floor(share * frequencies.total))}"
         )

@@ -28,11 +28,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.algorithms.clusters import state_of_classes
 from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.local.frame import within_limit
 from indistinct.algorithms.local.settle import settle_classes
 from indistinct.algorithms.local.state import assignment_of
+from indistinct.algorithms.local.whole_cells import state_of_classes
 from indistinct.algorithms.medians import Medians
 from indistinct.algorithms.rounds import blocks_as_parts, split_while
 from indistinct.kernels.criteria import T_HIERARCHICAL, T_ORDERED

@@ -44,6 +44,7 @@ from indistinct.errors import InfeasibleError, PolicyError
 from indistinct.models import Context, criteria, evaluate, infeasible_reason, is_absorbing, is_merge_closed, satisfied
 from indistinct.models.contract import K
 from indistinct.notices import Sentence
+from indistinct.policy.privacy import KAnonymity
 from indistinct.policy.recoding import TopDownSpecialization, option
 from indistinct.tables.classes import classes_of
 from indistinct.tables.records import SUPPRESSED, Assignment
@@ -384,7 +385,7 @@ class Partition:
 
     def _violating(self, tuples: Int64, class_of: Int64, rows: Int64, sizes: Int64) -> Bools:
         """Which classes of some tuples violate a model, exactly."""
-        if all(model.model == "k_anonymity" for model in self.privacy):
+        if all(isinstance(model, KAnonymity) for model in self.privacy):
             return sizes < self.k
         owner = np.full(len(self.frequencies.tuples), SUPPRESSED, np.int32)
         owner[tuples] = class_of

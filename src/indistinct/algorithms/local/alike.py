@@ -13,7 +13,7 @@ import numpy as np
 
 from indistinct.algorithms.local.settle import satisfied, settle_classes
 from indistinct.algorithms.local.trim import hopeless_blocks, without
-from indistinct.models import MODELS
+from indistinct.models import record_of
 from indistinct.tables.classes import recoding_of, whole_tuples
 from indistinct.tables.order import numbered_rows
 from indistinct.tables.records import SUPPRESSED, Assignment
@@ -30,7 +30,7 @@ def repaired(problem: Problem, found: Assignment, problem_of: Callable[[Frequenc
 
     Where too much would have to go, repairing begins once more with the single tuples: merging may have gone too far.
     """
-    if not problem.frequencies.is_spread or all(MODELS[own.model].merges_persons(own) for own in problem.privacy):
+    if not problem.frequencies.is_spread or all(record_of(own).merges_persons(own) for own in problem.privacy):
         return found
     found = _repaired(problem, found, problem_of)
     if _suppressed(found) <= problem.allowed:
@@ -72,8 +72,8 @@ def joined(frequencies: Frequencies, found: Assignment) -> Assignment:
 
 def _settled(problem: Problem, found: Assignment, problem_of: Callable[[Frequencies], Problem]) -> Assignment:
     """Merge failing classes with near ones, or suppress them, beside what is suppressed already."""
-    from indistinct.algorithms.clusters import state_of_classes
     from indistinct.algorithms.local.state import assignment_of
+    from indistinct.algorithms.local.whole_cells import state_of_classes
     from indistinct.algorithms.rounds import Parts
 
     gone = found.class_of == SUPPRESSED

@@ -11,7 +11,7 @@ import numpy as np
 from indistinct.algorithms.local.costs import costs_of
 from indistinct.algorithms.local.guards import guards_of
 from indistinct.kernels.units import Units, reach_of, units_of
-from indistinct.models import MODELS, Context, criteria, is_merge_closed
+from indistinct.models import Context, criteria, is_merge_closed, record_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,7 +71,7 @@ def problem_of(frequencies: Frequencies, policy: Policy) -> Problem:
 
 def _guides(privacy: Privacy, context: Context) -> tuple[Criterion, ...]:
     """Compile a model, or what follows from it: the exact test has the last word anyway."""
-    model = MODELS[privacy.model]
+    model = record_of(privacy)
     compiled = criteria([privacy], context) if is_merge_closed(privacy) else None
     if compiled is None and model.necessary is not None:
         return model.necessary(privacy, context)

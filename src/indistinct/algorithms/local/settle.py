@@ -11,7 +11,7 @@ from indistinct.algorithms.local.guards import guards_of
 from indistinct.algorithms.local.merging import merge_some
 from indistinct.algorithms.local.state import restore, snapshot
 from indistinct.kernels.partition import CHANGED
-from indistinct.models import MODELS, evaluate
+from indistinct.models import evaluate, record_of
 from indistinct.tables.classes import classes_of
 from indistinct.tables.records import Assignment
 
@@ -36,7 +36,7 @@ def satisfied(problem: Problem, assignment: Assignment, *, proving: bool = False
         by_rows = replace(classes, holdings=None)
         spread = proving and problem.frequencies.is_spread
         for privacy in problem.privacy:
-            silent = spread and not MODELS[privacy.model].merges_persons(privacy)
+            silent = spread and not record_of(privacy).merges_persons(privacy)
             verdict &= evaluate(privacy, by_rows if silent else classes, problem.context).satisfied
     return verdict
 

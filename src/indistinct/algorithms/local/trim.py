@@ -9,7 +9,7 @@ import numpy as np
 
 from indistinct.algorithms.local.settle import satisfied
 from indistinct.kernels.criteria import BAND, K
-from indistinct.models import MODELS, criteria
+from indistinct.models import criteria, record_of
 from indistinct.tables.records import Assignment, Frequencies
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def rows_to_drop(problem: Problem, hopeless: Bools) -> Int64:
     block = problem.block[problem.frequencies.tuple_of]
     order = np.argsort(block, kind="stable")
     edges = np.searchsorted(block[order], np.arange(len(hopeless) + 1))
-    joint = any(MODELS[privacy.model].criteria(privacy, problem.context) is None for privacy in problem.privacy)
+    joint = any(record_of(privacy).criteria(privacy, problem.context) is None for privacy in problem.privacy)
     total = 0
     for b in np.flatnonzero(hopeless).tolist():
         cells = order[edges[b] : edges[b + 1]]

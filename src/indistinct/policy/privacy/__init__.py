@@ -17,7 +17,7 @@ from typing import Annotated, Any, get_args
 from pydantic import BeforeValidator, Field
 
 from indistinct.policy.parameters import Privacy
-from indistinct.policy.privacy.closeness import BetaLikeness, DeltaDisclosure, NTCloseness, TCloseness
+from indistinct.policy.privacy.closeness import BetaLikeness, DeltaDisclosure, Distant, NTCloseness, TCloseness
 from indistinct.policy.privacy.diversity import (
     AlphaK,
     DistinctL,
@@ -42,7 +42,7 @@ from indistinct.policy.privacy.mechanisms import Safepub
 from indistinct.policy.privacy.numeric import EpsIKAnonymity, EpsMAnonymity, GradedL, KeAnonymity, Numeric
 from indistinct.policy.privacy.successive import MInvariance
 from indistinct.policy.privacy.tiers import Tiered
-from indistinct.policy.problems import check_tag
+from indistinct.policy.problems import check_tag, name_of
 
 __all__ = [
     "AlphaK",
@@ -51,6 +51,7 @@ __all__ = [
     "BetaLikeness",
     "DeltaDisclosure",
     "DeltaPresence",
+    "Distant",
     "DistinctL",
     "EntropyL",
     "EpsIKAnonymity",
@@ -87,11 +88,11 @@ def check_model(item: Any) -> Any:
 
 AnyPrivacy = Annotated[
     KAnonymity
-    | AlphaK
     | PSensitiveK
     | DistinctL
     | EntropyL
     | RecursiveCL
+    | AlphaK
     | JointL
     | TCloseness
     | NTCloseness
@@ -117,4 +118,4 @@ AnyPrivacy = Annotated[
     BeforeValidator(check_model),
 ]  # fmt: skip
 MODEL_CLASSES: tuple[type[Privacy], ...] = get_args(get_args(AnyPrivacy)[0])
-MODEL_NAMES: tuple[str, ...] = tuple(kind.model_fields["model"].default for kind in MODEL_CLASSES)
+MODEL_NAMES: tuple[str, ...] = tuple(map(name_of, MODEL_CLASSES))

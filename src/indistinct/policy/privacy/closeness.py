@@ -12,7 +12,14 @@ if TYPE_CHECKING:
     from indistinct.policy.parameters import Number
 
 
-class TCloseness(OneAttribute):
+class Distant(OneAttribute):
+    """Base of the models that measure a distance between values."""
+
+    if TYPE_CHECKING:
+        distance: Distance
+
+
+class TCloseness(Distant):
     """The distribution of the sensitive values of every class is within ``t`` of that of the table.
 
     EMD(P_E, Q) <= t. ``t``: number, 0 <= t <= 1; t = 1 is no protection. ``distance``: ``ordered``, ``equal``
@@ -45,7 +52,7 @@ class TCloseness(OneAttribute):
         return self.t == 1
 
 
-class NTCloseness(OneAttribute):
+class NTCloseness(Distant):
     """The values of every class are within ``t`` of those of a natural superset of at least ``n`` rows.
 
     D(P_E, P_F) <= t for a class F of more general levels that contains E and has at least n published rows. ``n``:

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 from indistinct.policy.parameters import OneAttribute
 from indistinct.policy.privacy.diversity import AlphaK, DistinctL, EntropyL, PSensitiveK, RecursiveCL
 from indistinct.policy.privacy.identity import KAnonymity
-from indistinct.policy.problems import check_tag
+from indistinct.policy.problems import check_tag, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,9 +26,7 @@ AnyTierModel = Annotated[
     Field(discriminator="model"),
     BeforeValidator(_check),
 ]
-TIER_MODELS: tuple[str, ...] = tuple(
-    kind.model_fields["model"].default for kind in get_args(get_args(AnyTierModel)[0])
-)  # fmt: skip
+TIER_MODELS: tuple[str, ...] = tuple(map(name_of, get_args(get_args(AnyTierModel)[0])))
 
 
 class Tiered(OneAttribute):

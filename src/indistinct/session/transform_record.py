@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import PolicyError
+from indistinct.formats.digest import sha256
 from indistinct.formats.source import path_of
 from indistinct.policy.public import public_transforms
-from indistinct.publish.manifest import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,10 +79,3 @@ def entries_of(record: Mapping[str, Any]) -> dict[str, Any]:
     if record["declares"] == "perturbing":
         found["declares"] = "perturbing"
     return found
-
-
-def qualify(document: dict[str, Any]) -> None:
-    """Claim no coverage of the original in the document of a release that was made of a perturbed table."""
-    if "transformed" in document and document["declares"] == "perturbing":
-        proof = document["verification"]
-        proof["coverage_of_transformed"], proof["coverage"] = proof["coverage"], "not proven"

@@ -1,0 +1,54 @@
+"""What an attack is to the rest of the system."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from indistinct.attacks.context import AttackContext
+from indistinct.policy.problems import name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from pydantic import BaseModel
+
+    from indistinct.attacks.outcome import Idle, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """One attack: the function whose name it has, what bounds it, and what it needs.
+
+    ``run(context)`` yields an outcome for each attribute, or one about identity, or says why there is none. Reports
+    name the attack by the message ``attack.NAME`` of each catalogue.
+
+    ``bounded_by``: the parameter classes of the models, and the options of the algorithms, that bound it where strict
+    enough; ``remedies``: what else does, in words. ``needs``: fields of the context without which it cannot run, each
+    with the sentence that says so. ``of_the_file``: it looks at the published table alone, so that anybody can repeat
+    it and a public report may hold it. ``of_repeats``: its interval comes from repeated runs, not from persons.
+    """
+
+    run: Callable[[AttackContext], Iterator[Outcome | Idle]]
+    bounded_by: tuple[type[BaseModel], ...]
+    of_the_file: bool
+    needs: Mapping[str, str]
+    remedies: tuple[str, ...] = ()
+    of_repeats: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse an attack that needs what no context has."""
+        known = {field.name for field in fields(AttackContext)}
+        unknown = sorted(self.needs.keys() - known)
+        if unknown:
+            raise TypeError(f"the attack {self.name} needs {unknown[0]}, which no context has")
+
+    @property
+    def name(self) -> str:
+        """The name in documents and on the command line."""
+        return self.run.__name__
+
+    @property
+    def stopped_by(self) -> tuple[str, ...]:
+        """The names of what bounds it."""
+        return (*map(name_of, self.bounded_by), *self.remedies)
