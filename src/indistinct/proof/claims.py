@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from indistinct.policy import Policy
-    from indistinct.proof.recount import Recount
     from indistinct.session.prepare import Prepared
+    from indistinct.tables.recount import Recount
 
 # what tells the entries of one model apart
 TELLING = ("model", "attribute", "attributes", "distance", "kind", "absent", "estimator")
