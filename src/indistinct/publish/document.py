@@ -45,7 +45,8 @@ def document_of(decision: Decision, output: Path | None) -> dict[str, Any]:
     if declared(policy) == "perturbing":
         message = (
             f"quasi-identifiers are the {option(policy.recoding, 'aggregate')} of their class (median or mode where "
-            "there is no mean): a published cell need not cover its original, and losses are those of the ranges of the classes"
+            "there is no mean): a published cell need not cover its original, and losses are those of the ranges of the "
+            "classes"
         )
         notices.append(Notice("perturbing", None, message))
     names = [hierarchy.attribute for hierarchy in frequencies.quasi]
