@@ -261,9 +261,8 @@ def test_lines_too_long_for_one_array_are_built_in_halves():
             return self.texts.take(indices)
 
     cells = [(Narrow(pa.array(["a\n", "b\n"])), np.arange(9, dtype=np.int32) % 2)]
-    assert [text for lines in delimited_output._lines(cells) for text in lines.to_pylist()] == ["a\n", "b\n"] * 4 + [
-        "a\n"
-    ]
+    lines = [text for part in delimited_output._lines(cells) for text in part.to_pylist()]
+    assert lines == ["a\n", "b\n"] * 4 + ["a\n"]
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ from indistinct.session.prepare import near_unique, prepare
 from indistinct.session.verdicts import best_of_each, judge, persons_spread, refuse_mechanisms, unit_of, weaknesses
 from indistinct.tables.classes import classes_of, recoding_of, whole_tuples
 from indistinct.tables.count import silent
-from indistinct.tables.keys import KeyTable
 from indistinct.tables.records import SUPPRESSED, Assignment, Frequencies, Population
+from indistinct.tables.row_questions import sizes_if_known
 from indistinct.tables.wildcards import candidates
 
 if TYPE_CHECKING:
@@ -288,15 +288,7 @@ def wildcard_k(frequencies: Frequencies, assignment: Assignment, classes: Classe
 
 def k_if_known(prepared: Prepared, starred: NDArray[np.bool_] | None) -> int:
     """Return the k that results if every published untouched column were known to an attacker."""
-    frequencies, cell_of_row = prepared.counted.frequencies, prepared.counted.cell_of_row
+    frequencies = prepared.counted.frequencies
     hidden = np.zeros(len(frequencies.rows), np.bool_) if starred is None else starred[frequencies.tuple_of]
-    if cell_of_row is None:
-        return int(frequencies.rows[~hidden].min(initial=frequencies.total))
-    rows = np.flatnonzero((cell_of_row >= 0) & ~hidden[cell_of_row])
-    keys = KeyTable(1 + len(prepared.carried))
-    known = keys.add([cell_of_row[rows], *(column.codes[rows] + 1 for column in prepared.carried.values())])
-    sizes, person_of_row = keys.counts, prepared.counted.person_of_row
-    if frequencies.persons is not None and person_of_row is not None:
-        pairs = np.unique(known.astype(np.int64) * frequencies.persons.total + person_of_row[rows])
-        sizes = np.bincount(pairs // frequencies.persons.total)
+    sizes = sizes_if_known(prepared.counted, prepared.carried, hidden)
     return int(sizes.min(initial=frequencies.total))

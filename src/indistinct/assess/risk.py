@@ -27,11 +27,11 @@ from indistinct.risk.sample_uniqueness import sample_uniqueness
 from indistinct.risk.suda2 import special_uniques
 from indistinct.sentences.results import as_html
 from indistinct.sentences.risk import risk_table, risk_text
-from indistinct.session.column_counts import column_codes
 from indistinct.session.prepare import options_of, prepare
 from indistinct.session.verdicts import unit_of
 from indistinct.tables.classes import classes_of, whole_tuples
 from indistinct.tables.count import count, silent, translation
+from indistinct.tables.row_questions import column_codes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,9 +19,10 @@ from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.notices import Notice, Sentence
 from indistinct.proof.files import parts_of, read_parts
 from indistinct.proof.groups import Pair, groups_of_entries, split
-from indistinct.proof.recount import count_source, restored
+from indistinct.proof.recount import restored
 from indistinct.proof.spelling import guard_of, spellers
 from indistinct.session.prepare import options_of, reading_of
+from indistinct.tables.recount import count_source
 from indistinct.tables.two_tables import COUNT, GROUP
 from indistinct.utility import Groups, TablePair, axis_of
 
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
     from indistinct.formats.source import Source
     from indistinct.policy import Policy, Roles
-    from indistinct.proof.recount import Recount
     from indistinct.tables.count import Progress
+    from indistinct.tables.recount import Recount
     from indistinct.utility import Axis
     from indistinct.utility.tables import Codes
 

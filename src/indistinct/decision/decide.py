@@ -14,14 +14,13 @@ from indistinct.losses import priced
 from indistinct.models import Context, evaluate, is_of_classes
 from indistinct.policy.recoding import option
 from indistinct.session.prepare import kept_identifying
-from indistinct.tables.apply import Layout, publish
+from indistinct.tables.apply import Layout
 from indistinct.tables.classes import classes_of, merged, recoding_of
 from indistinct.tables.count import silent
-from indistinct.tables.counterfeits import publish_with_counterfeits
 from indistinct.tables.floors import floored, spread
 from indistinct.tables.identifiers import mask, pseudonym, read_key
 from indistinct.tables.records import SUPPRESSED, Assignment
-from indistinct.tables.two_tables import check_names, publish_pair, publish_permuted
+from indistinct.tables.two_tables import check_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -111,27 +110,23 @@ def decide(prepared: Prepared, progress: Progress = silent) -> Assignment:
 
 
 def apply(prepared: Prepared, assignment: Assignment, layout: Layout) -> Decision:
-    """Apply an assignment to the source."""
+    """Let the engine apply an assignment to the source."""
+    policy, given = prepared.policy, (prepared.source, prepared.counted, assignment)
     recoding = aggregated(prepared, assignment, recoding_of(prepared.counted.frequencies, assignment))
-    if assignment.group_of is not None:
-        return _apply_groups(prepared, assignment, recoding, layout)
-    if assignment.counterfeits is not None:
-        attribute = grouped_attribute(prepared.policy)
-        one = publish_with_counterfeits(prepared.source, prepared.counted, assignment, recoding, layout, attribute)
-        return Decision(prepared, assignment, recoding, one)
-    starred = stars_rows(prepared, assignment, recoding)
-    published = publish(prepared.source, prepared.counted, assignment, recoding, layout, starred=starred)
-    return Decision(prepared, assignment, recoding, published)
-
-
-def _apply_groups(prepared: Prepared, assignment: Assignment, recoding: Recoding, layout: Layout) -> Decision:
-    source, counted, attribute = prepared.source, prepared.counted, grouped_attribute(prepared.policy)
-    if form_of(prepared.policy) == "permuted":
-        summed = prepared.policy.attributes[attribute].type in ("integer", "decimal")
-        one = publish_permuted(source, counted, assignment, recoding, layout, attribute, summed=summed)
-        return Decision(prepared, assignment, recoding, one)
-    pair = publish_pair(source, counted, assignment, recoding, layout, attribute)
-    return Decision(prepared, assignment, recoding, pair.qit, pair.st)
+    if assignment.group_of is None and assignment.counterfeits is None:
+        starred = stars_rows(prepared, assignment, recoding)
+        published, values = prepared.engine.apply(*given, recoding, layout, starred=starred)
+    else:
+        attribute = grouped_attribute(policy)
+        published, values = prepared.engine.apply(
+            *given,
+            recoding,
+            layout,
+            grouped=attribute,
+            permuted=form_of(policy) == "permuted",
+            summed=policy.attributes[attribute].type in ("integer", "decimal"),
+        )
+    return Decision(prepared, assignment, recoding, published, values)
 
 
 def grouped_attribute(policy: Policy) -> str:

@@ -42,7 +42,7 @@ class Format:
     writes sheets to a file (None: it is only read). ``is_text``: every cell is a text, and tokens stand for missing
     ones. ``delimiter``: what parts cells, where the suffix says so. ``sheets``: it holds several tables. ``nested``
     reads a table as it was written, with the records in its cells (None: cells hold single values). ``keeps_empty``:
-    an empty text is told from a missing cell. ``duckdb``: which reader of DuckDB counts a written file again (None:
+    an empty text can be told from a missing cell. ``duckdb``: which reader of DuckDB counts a written file again (None:
     the reader here). ``extra``: the extra with which the packages come that it needs (None: none is needed).
     """
 
@@ -55,7 +55,7 @@ class Format:
     sheets: bool
     nested: Callable[[Path], pa.Table] | None
     keeps_empty: bool
-    duckdb: Literal["csv", "parquet"] | None
+    duckdb: Literal["text", "columns"] | None
     extra: str | None
 
     def __post_init__(self) -> None:

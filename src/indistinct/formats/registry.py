@@ -107,13 +107,13 @@ def _write_statistical(file: BinaryIO, sheets: Mapping[str, Sheet], writing: Wri
 
 CSV = Format(
     name="csv", suffixes=("csv",), open=_open_delimited, write=_write_delimited, is_text=True, delimiter=None,
-    sheets=False, nested=None, keeps_empty=True, duckdb="csv", extra=None,
+    sheets=False, nested=None, keeps_empty=True, duckdb="text", extra=None,
 )  # fmt: skip
 TSV = replace(CSV, name="tsv", suffixes=("tsv",), open=_open_tabbed, delimiter="\t")
 TXT = replace(CSV, name="text", suffixes=("txt",), write=None, duckdb=None)
 PARQUET = Format(
     name="parquet", suffixes=("parquet",), open=_open_parquet, write=_write_parquet, is_text=False, delimiter=None,
-    sheets=False, nested=_nested_parquet, keeps_empty=True, duckdb="parquet", extra=None,
+    sheets=False, nested=_nested_parquet, keeps_empty=True, duckdb="columns", extra=None,
 )  # fmt: skip
 ARROW = Format(
     name="arrow", suffixes=("arrow", "feather", "ipc"), open=_open_arrow, write=_write_arrow, is_text=False,

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.errors import DataError, PolicyError, UnsupportedError
-from indistinct.session.column_counts import column_codes
 from indistinct.session.prepare import binder, kept_identifying
 from indistinct.session.verdicts import invariant_model
 from indistinct.tables.count import frequencies_of, translation
 from indistinct.tables.counterfeits import check_columns
 from indistinct.tables.records import Signatures
+from indistinct.tables.row_questions import divided_by_person, rows_of_named
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -51,11 +51,7 @@ def with_history(prepared: Prepared, ledger: Ledger | None, mark: str = "") -> P
     if model is None:
         return prepared
     _refuse_unfit(prepared, model)
-    names, who = column_codes(prepared.source, str(prepared.roles.person))
-    cells = prepared.counted.cell_of_row
-    assert cells is not None  # noqa: S101  # kept with a person key
-    here = cells >= 0
-    rows = np.bincount(who[here], minlength=len(names))
+    names, rows = rows_of_named(prepared.source, prepared.counted, str(prepared.roles.person))
     if (rows > 1).any():
         raise DataError(
             f"{int((rows > 1).sum())} persons have several rows; m-invariance follows one row of each person: keep one",
@@ -71,7 +67,7 @@ def with_history(prepared: Prepared, ledger: Ledger | None, mark: str = "") -> P
         for person, signature in _signatures(earlier, model.attribute).items():
             if person in pseudonyms:
                 of_name[pseudonyms[person]] = number.setdefault(signature, len(number))
-    return _refined(prepared, model.attribute, list(number), np.where(here, of_name[who], -1), tuple(earlier))
+    return _refined(prepared, model.attribute, list(number), of_name, tuple(earlier))
 
 
 def _refuse_unfit(prepared: Prepared, model: MInvariance) -> None:
@@ -192,16 +188,12 @@ def _signatures(earlier: Mapping[str, Snapshot], attribute: str) -> dict[bytes, 
 
 
 def _refined(
-    prepared: Prepared, attribute: str, signatures: Sequence[Values], of_row: Int64, releases: tuple[str, ...]
+    prepared: Prepared, attribute: str, signatures: Sequence[Values], of_name: Int64, releases: tuple[str, ...]
 ) -> Prepared:
     """Divide the cells by signature, and let the attribute have the values of all signatures."""
-    counted, frequencies = prepared.counted, prepared.counted.frequencies
-    cell_of_row = counted.cell_of_row
-    assert cell_of_row is not None  # noqa: S101  # kept with a person key
-    here = np.flatnonzero(cell_of_row >= 0)
-    pairs = cell_of_row[here].astype(np.int64) * (len(signatures) + 1) + of_row[here] + 1
-    keys, place, rows = np.unique(pairs, return_inverse=True, return_counts=True)
-    cell, own = np.divmod(keys, len(signatures) + 1)
+    frequencies = prepared.counted.frequencies
+    divided = divided_by_person(prepared.source, prepared.counted, str(prepared.roles.person), of_name)
+    cell, rows = divided.cell, divided.rows
     position = len(frequencies.quasi) + [h.attribute for h in frequencies.sensitive].index(attribute)
     old = frequencies.references[attribute].hierarchy
     wide = _widened(prepared, old, signatures)
@@ -216,15 +208,12 @@ def _refined(
     number = np.append(np.argsort(rank), -1).astype(np.int64)
     parts = [value[start[i] : start[i + 1]] for i in rank]
     ends = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(part) for part in parts])]).astype(np.int64)
-    own = number[own - 1]
+    own = number[divided.mark]
     order = np.lexsort([own, *codes.T[::-1]])
     told = Signatures(own[order].astype(np.int32), ends, np.concatenate([np.zeros(0, np.int32), *parts]), releases)
     _refuse_changed(told, codes[order, position], rows[order], attribute)
-    found = frequencies_of(frequencies.quasi, sensitive, codes[order], rows[order].astype(np.int64))
-    cells = np.full(len(cell_of_row), -1, np.int32)
-    cells[here] = np.argsort(order)[place.reshape(-1)]
-    counted = replace(counted, frequencies=replace(found, signatures=told), cell_of_row=cells)
-    return replace(prepared, counted=counted)
+    found = frequencies_of(frequencies.quasi, sensitive, codes[order], rows[order])
+    return replace(prepared, counted=divided.counted_as(replace(found, signatures=told), order))
 
 
 def _widened(prepared: Prepared, hierarchy: Hierarchy, signatures: Sequence[Values]) -> Hierarchy:

@@ -18,28 +18,25 @@ from indistinct.proof.manifest import hash_status
 from indistinct.proof.published_file import count_published
 from indistinct.proof.recount import matches
 from indistinct.proof.transformed import verifiable
-from indistinct.session.column_counts import column_codes
 from indistinct.session.prepare import prepare
 from indistinct.session.verdicts import invariant_model
-from indistinct.tables.apply import part_of_rows
 from indistinct.tables.count import silent
 from indistinct.tables.counterfeits import COUNTERFEITS, group_numbers
 from indistinct.tables.records import SUPPRESSED
+from indistinct.tables.row_questions import class_of_persons
 from indistinct.tables.two_tables import GROUP
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
     from indistinct.decision.decide import Decision
     from indistinct.history.key import LedgerKey
     from indistinct.history.ledger import Ledger
-    from indistinct.history.record import Labels, Text
+    from indistinct.history.record import Labels
     from indistinct.policy import Policy
-    from indistinct.proof.recount import Recount
     from indistinct.session.prepare import Prepared
     from indistinct.tables.count import Progress
+    from indistinct.tables.recount import Recount
 
 
 def promises_of(policy: Policy, m: int | None = None) -> dict[str, Any]:
@@ -194,25 +191,15 @@ def _persons(decision: Decision, found: Recount, key: LedgerKey, labels: list[La
         for codes in np.column_stack([label_of for _, label_of in texts]).tolist()
     ]
     hidden = number.get((layout.token,) * len(recoding.quasi), SUPPRESSED)
-    cells = prepared.counted.cell_of_row
-    assert cells is not None and prepared.roles.person is not None  # noqa: S101, PT018  # kept with a person key
-    names, who = column_codes(prepared.source, prepared.roles.person)
-    # rows of one cell are alike; where they go to several groups, the pseudonyms of their persons say which to which
-    secret = np.array([int.from_bytes(key.person(name or "")[:8], "big") for name in names], np.uint64)[who]
-    part = part_of_rows(assignment, cells, [secret])
+    assert prepared.roles.person is not None  # noqa: S101  # there is a ledger key
     class_of_part = np.append(np.array(own, np.int64), hidden)[assignment.class_of]
-    class_of_row = np.append(class_of_part, SUPPRESSED)[part]
-    return _by_person(names, who[class_of_row >= 0], class_of_row[class_of_row >= 0], key)
-
-
-def _by_person(
-    names: list[Text], who: NDArray[np.int32], class_of_row: NDArray[np.int64], key: LedgerKey
-) -> dict[bytes, int]:
-    rows = np.bincount(who, minlength=len(names))
-    place = np.full(len(names), SUPPRESSED, np.int64)
-    place[who] = class_of_row
-    return {
-        key.person(name): place_of if count == 1 else SUPPRESSED
-        for name, count, place_of in zip(names, rows.tolist(), place.tolist(), strict=True)
-        if count and name is not None
-    }
+    # the pseudonyms of persons say which row of a cell goes to which of several groups
+    places = class_of_persons(
+        prepared.source,
+        prepared.counted,
+        assignment,
+        np.append(class_of_part, SUPPRESSED),
+        prepared.roles.person,
+        lambda name: int.from_bytes(key.person(name)[:8], "big"),
+    )
+    return {key.person(name): place for name, place in places.items()}

@@ -23,13 +23,13 @@ from indistinct.policy.privacy import EpsIKAnonymity, GradedL, MInvariance, NTCl
 from indistinct.policy.public import PRIVATE
 from indistinct.proof.groups import Pair, groups_of_entries, judge_both, split, whole_number
 from indistinct.proof.published_file import published_options
-from indistinct.proof.recount import Recount, count_source
 from indistinct.session.absent_columns import range_names
 from indistinct.session.item_sets import sets_of_assignment
 from indistinct.session.prepare import prepare
 from indistinct.session.verdicts import asked, judge
 from indistinct.tables.classes import classes_of, whole_tuples
 from indistinct.tables.counterfeits import COUNTERFEITS
+from indistinct.tables.recount import Recount, count_source
 from indistinct.tables.two_tables import GROUP, TOTALS
 
 if TYPE_CHECKING:

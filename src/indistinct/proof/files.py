@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from indistinct.formats.source import Source
     from indistinct.policy import Policy
-    from indistinct.proof.recount import Recount
+    from indistinct.tables.recount import Recount
 
 
 class Part(NamedTuple):

@@ -21,7 +21,7 @@ from indistinct.models.eps_i_k_anonymity import sizes_fit
 from indistinct.notices import Notice, Sentence
 from indistinct.policy.privacy import EpsIKAnonymity
 from indistinct.proof.published_file import published_options
-from indistinct.proof.recount import Recount, altered, matches, projected, recount
+from indistinct.proof.recount import altered, matches, projected
 from indistinct.proof.release import as_spelled, uncovered_columns
 from indistinct.proof.totals import false_totals
 from indistinct.session.absent_columns import range_names
@@ -32,6 +32,7 @@ from indistinct.tables.count import silent, translation
 from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.order import numbered_rows
 from indistinct.tables.records import Classes
+from indistinct.tables.recount import Recount
 from indistinct.tables.two_tables import COUNT, GROUP, TOTALS
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def read_back(decision: Decision, table: Published, places: Sequence[Path] | Non
     if holds_sheets(path) and decision.values is not None:
         options = replace(options, sheet=SHEETS[position])
     ends = {new for names in range_names(policy).values() for new in names}
-    read = recount(
+    read = decision.prepared.engine.recount(
         path if path is not None else table.table(),
         [column.name for column in table.columns if column.name not in ends],
         options,

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from indistinct.decision.decide import Decision
     from indistinct.policy import Policy
-    from indistinct.proof.recount import Recount
     from indistinct.tables.count import Progress
     from indistinct.tables.records import Assignment, Classes, Frequencies
+    from indistinct.tables.recount import Recount
 
 NO_CLAIM = (
     "counterfeit rows are nobody's, and which they are is not told: that every row stands for somebody is not claimed"

@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 
 from indistinct.errors import DataError, IndistinctError, SchemaError
@@ -14,11 +13,11 @@ from indistinct.formats.registry import format_of, open_source
 from indistinct.formats.source import path_of
 from indistinct.hierarchies.suppression import ROOT
 from indistinct.notices import Notice, Sentence
-from indistinct.proof.recount import count_source
 from indistinct.session.absent_columns import range_names
 from indistinct.session.prepare import options_of
 from indistinct.tables.counterfeits import COUNTERFEITS
 from indistinct.tables.dictionary import texts_of
+from indistinct.tables.recount import count_source
 from indistinct.tables.two_tables import GROUP
 
 if TYPE_CHECKING:
@@ -28,9 +27,9 @@ if TYPE_CHECKING:
     from indistinct.formats.contract import Format
     from indistinct.formats.source import Source, TableOptions
     from indistinct.policy import Policy
-    from indistinct.proof.recount import Recount
     from indistinct.session.prepare import Prepared
     from indistinct.tables.published import PublishedColumn
+    from indistinct.tables.recount import Recount
 
 
 def delimiter_of(output: Path, dialect: str | None) -> str:
@@ -78,7 +77,7 @@ def refuse_unwritable(prepared: Prepared, path: Path | None) -> None:
         column = prepared.carried.get(name)
         if column is not None:
             of_token = [code for code, text in enumerate(texts) if text == lost[0]]
-            what = f"{what} ({int(np.isin(column.codes, of_token).sum())} rows)"
+            what = f"{what} ({int(column.occurrences[of_token].sum())} rows)"
         remedy = "say [table] missing = [], or write parquet" if chosen.keeps_empty else "write parquet or arrow"
         raise DataError(
             f'"{name}" holds {what}, which {path.suffix.lower()} files cannot tell from a missing value under '

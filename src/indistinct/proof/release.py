@@ -17,7 +17,7 @@ from indistinct.hierarchies.labels import Reader, masks_of
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.models import Context
 from indistinct.proof.published_file import published_options
-from indistinct.proof.recount import altered, matches, misplaced, recount, restored
+from indistinct.proof.recount import altered, matches, misplaced, restored
 from indistinct.proof.spelling import guard_of, speller
 from indistinct.session.absent_columns import range_names
 from indistinct.session.blanks import names_of
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from indistinct.decision.decide import Decision
     from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.policy import Policy
-    from indistinct.proof.recount import Recount
     from indistinct.session.prepare import Prepared
     from indistinct.tables.count import Progress
     from indistinct.tables.published import Published, PublishedColumn
+    from indistinct.tables.recount import Recount
 
 
 def verify_written(
@@ -71,7 +71,7 @@ def verify_written(
     options = published_options(policy, path, decision.prepared.source.dialect)
     run = policy.run
     place = path if path is not None else decision.published.table()
-    read = recount(
+    read = decision.prepared.engine.recount(
         place,
         columns,
         options,

@@ -9,7 +9,7 @@ from indistinct.hierarchies.values import number_key
 from indistinct.tables.two_tables import COUNT, GROUP, TOTALS
 
 if TYPE_CHECKING:
-    from indistinct.proof.recount import Recount
+    from indistinct.tables.recount import Recount
 
 
 def false_totals(found: Recount, attribute: str, decimal: str) -> list[str]:

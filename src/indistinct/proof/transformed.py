@@ -8,11 +8,12 @@ from indistinct import transforms
 from indistinct.errors import VerificationError
 from indistinct.notices import Notice, Sentence
 from indistinct.proof.published_file import published_options
-from indistinct.proof.recount import altered, matches, recount
+from indistinct.proof.recount import altered, matches
 from indistinct.proof.release import as_spelled
 from indistinct.session.transform_record import done_before, entries_of, require_same_transforms
 from indistinct.session.transformed import TransformedTable, apply_transforms
 from indistinct.tables.count import silent
+from indistinct.tables.local import LOCAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +96,7 @@ def verify_transformed(found: TransformedTable, path: Path | None) -> None:
     proof = found.document["verification"]
     names = [column.name for column in found.published.columns]
     options = published_options(found.policy, path, found.source.dialect)
-    read = recount(found.published.table() if path is None else path, names, options)
+    read = LOCAL.recount(found.published.table() if path is None else path, names, options)
     again = as_spelled(read, found.published, found.policy, path)
     proof["rows_match"] = matches(found.published, again)
     if not proof["rows_match"]:

@@ -22,7 +22,7 @@ from indistinct.proof.groups import PROTECTS, place_of_manifest
 from indistinct.proof.manifest import hash_status, read_manifest
 from indistinct.proof.published_file import count_published, published_options
 from indistinct.proof.ranges import false_ranges
-from indistinct.proof.recount import count_source, matches, respelled, restored
+from indistinct.proof.recount import matches, respelled, restored
 from indistinct.proof.release import Behind, judge_reread, label_reader, persons_of_labels, reread_namer, starred
 from indistinct.proof.spelling import guard_of, spellers
 from indistinct.proof.transformed import verifiable
@@ -35,6 +35,7 @@ from indistinct.session.prepare import kept_identifying, prepare
 from indistinct.session.verdicts import invariant_model, refuse_mechanisms, unit_of
 from indistinct.tables.count import silent
 from indistinct.tables.dictionary import Dictionary
+from indistinct.tables.recount import count_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,10 +45,10 @@ if TYPE_CHECKING:
     from indistinct.formats.source import Source
     from indistinct.policy import Policy
     from indistinct.proof.files import Part
-    from indistinct.proof.recount import Recount
     from indistinct.proof.verify_invariance import History
     from indistinct.session.prepare import Prepared
     from indistinct.tables.count import Progress
+    from indistinct.tables.recount import Recount
 
 VIOLATIONS_SHOWN = 20
 
@@ -323,8 +324,7 @@ def _persons(prepared: Prepared, found: Recount, notices: list[Notice]) -> Behin
     known = _persons_decided_again(prepared, found)
     if known is not None:
         return known
-    person_of_row = prepared.counted.person_of_row
-    most = np.cumsum(np.sort(np.bincount(person_of_row if person_of_row is not None else []))[::-1])
+    most = np.cumsum(np.sort(prepared.counted.rows_of_persons)[::-1])
     message = Sentence(
         "the file does not say whose a row is, and deciding again does not give this file: a class counts the least "
         "number of persons who could have its rows"

@@ -12,11 +12,12 @@ from indistinct.formats.columnar import is_text
 from indistinct.proof.coverage import Coverage, Side, coverage
 from indistinct.proof.groups import Pair, blanks_of_groups, groups_of_pair, judge_groups, split
 from indistinct.proof.joint_assignment import Choices, feasible
-from indistinct.proof.recount import Recount, count_source, respelled, restored
+from indistinct.proof.recount import respelled, restored
 from indistinct.proof.release import label_reader
 from indistinct.proof.spelling import guard_of, spellers
 from indistinct.proof.totals import false_totals
 from indistinct.tables.dictionary import Dictionary
+from indistinct.tables.recount import Recount, count_source
 from indistinct.tables.two_tables import COUNT, GROUP, TOTALS
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from indistinct.algorithms import declared, form_of
 from indistinct.errors import DataError, VerificationError
 from indistinct.formats.registry import is_delimited
-from indistinct.formats.write import stage, stage_workbook, table_output
+from indistinct.formats.write import table_output
 from indistinct.history.consult import consult, open_ledger
 from indistinct.outputs import Output, check_outputs, publish
 from indistinct.proof.as_published import Counts
@@ -135,18 +135,14 @@ def _tables(decision: Decision) -> list[Published]:
 
 
 def _staged(decision: Decision, targets: Sequence[Path]) -> Iterator[Staged]:
-    """Write every table beside its place."""
+    """Let the engine write every table beside its place, or all to one file."""
     prepared, policy = decision.prepared, decision.policy
-    tables, source = _tables(decision), prepared.source
-    if len(tables) > len(targets):
-        sheets = {name: (table.batches(), table.schema) for name, table in zip(SHEETS, tables, strict=True)}
-        yield stage_workbook(targets[0], sheets)
-        return
-    for target, table in zip(targets, tables, strict=True):
-        yield stage(
+    tables, source = dict(zip(SHEETS, _tables(decision), strict=False)), prepared.source
+    parts = [{name: table} for name, table in tables.items()] if len(targets) == len(tables) else [tables]
+    for target, part in zip(targets, parts, strict=True):
+        yield prepared.engine.write(
             target,
-            table.batches(),
-            table.schema,
+            part,
             delimiter=delimiter_of(target, source.dialect),
             missing=missing_text(policy),
             spreadsheet_safe=policy.output.spreadsheet_safe,

@@ -13,7 +13,7 @@ from indistinct.errors import PolicyError
 from indistinct.formats.digest import sha256
 from indistinct.formats.registry import is_delimited
 from indistinct.formats.source import origins_of
-from indistinct.formats.write import stage, table_output
+from indistinct.formats.write import table_output
 from indistinct.outputs import Output, check_outputs, publish, stage_bytes
 from indistinct.policy import given as given_policy
 from indistinct.proof.manifest import manifest_path
@@ -24,6 +24,7 @@ from indistinct.sentences.results import as_html, transform_text
 from indistinct.session.transform_record import record_path
 from indistinct.session.transformed import TransformedTable, apply_transforms
 from indistinct.tables.count import silent
+from indistinct.tables.local import LOCAL
 
 if TYPE_CHECKING:
     from indistinct.outputs import Staged
@@ -149,10 +150,9 @@ def _deliver(found: Transformed, output: Path, *, force: bool) -> None:
         found.document["warnings"] += [notice.document() for notice in notices]
     with ExitStack() as stack:
         staged = stack.enter_context(
-            stage(
+            LOCAL.write(
                 output,
-                published.batches(),
-                published.schema,
+                {"data": published},
                 delimiter=delimiter_of(output, source.dialect),
                 missing=missing_text(policy),
                 spreadsheet_safe=policy.output.spreadsheet_safe,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.errors import SchemaError
 from indistinct.policy import facts_of
 from indistinct.tables.count import silent
 from indistinct.tables.dictionary import Dictionary
@@ -49,15 +48,3 @@ def measured(source: Source, *, keep: bool = False, progress: Progress = silent)
         facts_of(column.column, column.texts, count.tolist()) for column, count in zip(numbers, counts, strict=True)
     ]
     return Measured(facts, counts, [np.concatenate(part) for part in parts] if keep else [])
-
-
-def column_codes(source: Source, name: str) -> tuple[list[str | None], NDArray[np.int32]]:
-    """Read one column: its distinct texts (None is missing), and which of them each row has.
-
-    Raises SchemaError for a column that the source lacks.
-    """
-    if name not in source.columns:
-        raise SchemaError.unknown_column(name, source.columns, file=source.name)
-    numbers = Dictionary(name)
-    codes = [numbers.encode(batch.column(0)) for batch in source.batches([name])]
-    return numbers.texts, np.concatenate(codes)

@@ -8,8 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from indistinct.errors import DataError, PolicyError, SchemaError, UnsupportedError
 from indistinct.formats.columnar import is_text
 from indistinct.formats.registry import open_source
@@ -26,18 +24,18 @@ from indistinct.session.absent_columns import as_it_stands
 from indistinct.session.population import population_of, require_sample
 from indistinct.session.readable import require_readable
 from indistinct.tables.apply import load_columns
-from indistinct.tables.count import Counted, count, silent
+from indistinct.tables.count import Counted, silent
+from indistinct.tables.local import LOCAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
 
     from indistinct.formats.source import Source
     from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.policy import Policy, Roles
     from indistinct.session.population import PopulationTable
     from indistinct.tables.count import Progress
+    from indistinct.tables.engine import Engine
     from indistinct.tables.published import PublishedColumn
     from indistinct.tables.records import Frequencies, Reference
 
@@ -53,7 +51,7 @@ class Prepared:
     """A table, read and counted under a policy.
 
     ``carried`` holds the columns that are published as they are, one code per row. ``population`` is the table that
-    models ask for.
+    models ask for; ``engine`` is what keeps its rows.
     """
 
     source: Source
@@ -63,6 +61,7 @@ class Prepared:
     carried: Mapping[str, PublishedColumn] = field(default_factory=dict, repr=False)
     notices: tuple[Notice, ...] = ()
     population: PopulationTable | None = None
+    engine: Engine = LOCAL
 
     @property
     def rows(self) -> int:
@@ -270,14 +269,14 @@ def _refuse_unknown(name: str, texts: Sequence[str | None], reference: Reference
 
 
 def reference_counts(
-    table: Any, policy: Policy, names: Sequence[str], person: str | None = None
+    table: Any, policy: Policy, names: Sequence[str], person: str | None = None, engine: Engine = LOCAL
 ) -> dict[str, Reference]:
     """Count sensitive attributes of another table: the distributions that models compare with, of rows and persons."""
     source = open_source(table, options_of(policy))
     for name in (*names, *([] if person is None else [person])):
         if name not in source.columns:
             raise SchemaError.unknown_column(name, source.columns, file=source.name)
-    counted = count(source, [], list(names), binder(policy, source, []), person=person)
+    counted = engine.count(source, [], list(names), binder(policy, source, []), person=person)
     return dict(counted.frequencies.references)
 
 
@@ -292,6 +291,7 @@ def prepare(
     keep_rows: bool = False,
     query: str | None = None,
     sql_table: str | None = None,
+    engine: Engine = LOCAL,
     progress: Progress = silent,
 ) -> Prepared:
     """Read and count a table as a policy says.
@@ -319,7 +319,7 @@ def prepare(
     ]
     if not for_audit:
         _check_target(policy, roles, source)
-    references = None if reference is None else reference_counts(reference, policy, sensitive, roles.person)
+    references = None if reference is None else reference_counts(reference, policy, sensitive, roles.person, engine)
     bind = binder(policy, source, notices, quasi=quasi, quasi_as_text=for_audit, references=references)
     population = population_of(policy, quasi, options_of(policy))
     if population is not None and not for_audit:
@@ -327,7 +327,7 @@ def prepare(
     in_order = policy.output.order == "kept"
     with ThreadPoolExecutor(1) as other:  # columns that are not counted are read meanwhile
         loading = other.submit(load_columns, source, carried_names) if carry and carried_names else None
-        counted = count(
+        counted = engine.count(
             source,
             quasi,
             sensitive,
@@ -343,7 +343,7 @@ def prepare(
     counted = replace(counted, frequencies=_placed_missing(counted.frequencies, policy))
     if not for_audit:
         counted = replace(counted, frequencies=_with_population(counted.frequencies, policy, population))
-    return Prepared(source, policy, roles, counted, carried, tuple(notices), population)
+    return Prepared(source, policy, roles, counted, carried, tuple(notices), population, engine)
 
 
 def _with_population(frequencies: Frequencies, policy: Policy, population: PopulationTable | None) -> Frequencies:
@@ -391,7 +391,7 @@ def near_unique(prepared: Prepared) -> list[Notice]:
 
     Columns that the policy confirms are left out.
     """
-    held = {name: (_rows_of_codes(column.codes), len(column)) for name, column in prepared.carried.items()}
+    held = {name: (column.occurrences[:-1], len(column)) for name, column in prepared.carried.items()}
     held |= {  # a target is counted, not carried
         name: (reference.counts, reference.total) for name, reference in prepared.counted.frequencies.references.items()
     }
@@ -423,7 +423,3 @@ def refuse_near_unique(prepared: Prepared) -> list[Notice]:
     if found and prepared.rows > NEAR_UNIQUE_ROWS:
         raise SchemaError(found[0].message, column=str(found[0].column))
     return found
-
-
-def _rows_of_codes(codes: NDArray[np.int32]) -> NDArray[np.int64]:
-    return np.bincount(codes[codes >= 0], minlength=1).astype(np.int64)

@@ -140,7 +140,7 @@ def unit_of(frequencies: Frequencies) -> dict[str, Any]:
 
 def weaknesses(prepared: Prepared, *, earlier_releases: int = 0) -> list[Notice]:
     """Say where the models of the policy are the wrong tool for a table, or a weak one (``suitability``)."""
-    policy, person_of_row = prepared.policy, prepared.counted.person_of_row
+    policy = prepared.policy
     numeric = [
         name for name, attribute in policy.attributes.items() if attribute.type in ("integer", "decimal", "date")
     ]
@@ -148,7 +148,7 @@ def weaknesses(prepared: Prepared, *, earlier_releases: int = 0) -> list[Notice]
         prepared.counted.frequencies,
         policy.privacy,
         numeric,
-        rows_per_person=1 if person_of_row is None else int(np.bincount(person_of_row).max()),
+        rows_per_person=int(prepared.counted.rows_of_persons.max(initial=1)),
         earlier_releases=earlier_releases,
     )
 

@@ -87,7 +87,7 @@ def publish(
             source, counted, recoding, layout, assignment.cell[part], assignment.class_of[part]
         )
         extra = {**layout.carried, **_transformed_columns(source, layout)}
-        return ordered_rows(modelled, part, assignment, extra, _cells_of_rows(counted), layout.columns, layout.order)
+        return ordered_rows(modelled, part, assignment, extra, cells_of_rows(counted), layout.columns, layout.order)
     units = units_of(source, counted, assignment, recoding, layout, starred=starred)
     columns = [units.columns[name] for name in layout.columns]
     return sorted_units(columns, units.repeat, merge=units.distinct, order=layout.order)
@@ -123,7 +123,7 @@ def _units_of_rows(
     *,
     starred: bool,
 ) -> Units:
-    cell_of_row = _cells_of_rows(counted)
+    cell_of_row = cells_of_rows(counted)
     extra = {**layout.carried, **_transformed_columns(source, layout)}
     keys: list[NDArray[Any]] = [column.codes for column in extra.values()]
     if assignment.group_of is not None:
@@ -141,7 +141,8 @@ def _released(assignment: Assignment, *, starred: bool) -> Int64:
     return np.arange(len(assignment.cell)) if starred else np.flatnonzero(assignment.class_of != SUPPRESSED)
 
 
-def _cells_of_rows(counted: Counted) -> Int32:
+def cells_of_rows(counted: Counted) -> Int32:
+    """int32[n]: the cell of each row; raises ValueError where they were not kept."""
     if counted.cell_of_row is None:
         message = "the rows of the cells were not kept when the table was counted"
         raise ValueError(message)

@@ -54,6 +54,11 @@ class Counted:
     left_out: int = 0
     reading: float = 0.0
 
+    @property
+    def rows_of_persons(self) -> Int64:
+        """int64[persons]: the rows of each person, in some order; empty without a person key."""
+        return np.bincount(np.zeros(0, np.int32) if self.person_of_row is None else self.person_of_row)
+
 
 def count(
     source: Source,

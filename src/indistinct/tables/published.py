@@ -47,6 +47,12 @@ class PublishedColumn:
         """int32[units]: which of ``values`` each unit has."""
         return self.part(0, len(self))
 
+    @property
+    def occurrences(self) -> Int64:
+        """int64[values + 1]: units of each value, at the end of a missing one."""
+        found = np.bincount(self.codes + 1, minlength=len(self.values) + 1).astype(np.int64)
+        return np.append(found[1:], found[:1])
+
     def __len__(self) -> int:
         """Return the number of units."""
         return len(self.own if self.of is None else self.of)
