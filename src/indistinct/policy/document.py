@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 from indistinct.policy.attribute import Attribute
 from indistinct.policy.output import Output
 from indistinct.policy.recoding import AnyRecoding, Local, algorithm_for, option
-from indistinct.policy.releases import Releases
+from indistinct.policy.releases import Releases  # noqa: TC001  # pydantic reads it at run time
 from indistinct.policy.run import Run
 from indistinct.policy.suppression import Suppression
 from indistinct.policy.table import Missing, Person, Table
