@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import indistinct as ind
-from indistinct.algorithms import algorithm
+from indistinct.algorithms import named
 from indistinct.tables.classes import merged, recoding_of
 
 HOSPITAL = Path(__file__).parents[2] / "examples" / "hospital"
