@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import indistinct as ind
-from indistinct.algorithms import algorithm
+from indistinct.algorithms import named
 from indistinct.tables.classes import merged, recoding_of
 
 HOSPITAL = Path(__file__).parents[2] / "examples" / "hospital"
@@ -140,7 +140,7 @@ def test_classes_that_publish_alike_occur_here(tmp_path):
         own = policy(tmp_path)
         prepared = ready(drawn(seed), own).prepared
         frequencies = prepared.counted.frequencies
-        before = algorithm("local")(frequencies, own, lambda *_: None)
+        before = named("local").decide(frequencies, own, lambda *_: None)
         after = decide(prepared)
         assert after.classes == merged(before, recoding_of(frequencies, before)).classes
         found.append(before.classes - after.classes)

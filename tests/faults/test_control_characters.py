@@ -161,3 +161,44 @@ def test_which_characters():
     assert visible(kept) == kept
     assert visible("a\nb\rc", lines=True) == "a\nb\\rc"
     assert shown({"a\x1b": ["\n", ("\t", None, 1.5)]}) == {"a\\x1b": ["\\n", ("\\t", None, 1.5)]}
+
+
+TRANSFORM = """
+[[transforms]]
+method = "top_coding"
+attribute = "age"
+limit = 30
+"""
+OTHERS = {
+    "transform": [["transform", "t.csv", "-p", "p.toml", "-o", "new.csv"]],
+    "releases": [
+        ["anonymize", "t.csv", "-p", "p.toml", "-o", "out.csv"],
+        ["releases", "add", "t.csv", "out.csv", "-p", "p.toml", "--ledger", "l.db", "--name", f"a{TITLE}{LINE}"],
+        ["releases", "list", "--ledger", "l.db"],
+        ["releases", "check", "t.csv", "out.csv", "-p", "p.toml", "--ledger", "l.db"],
+        ["releases", "forget", f"none{TITLE}", "--ledger", "l.db"],
+        ["releases", "forget", f"a{TITLE}{LINE}", "--ledger", "l.db"],
+    ],
+    "hierarchy build": [
+        ["hierarchy", "build", "t.csv", "-c", COLUMN, "-o", "new.csv"],
+        ["hierarchy", "build", "t.csv", "-c", f"no{COLUMN}{TITLE}", "-o", "other.csv"],
+        ["hierarchy", "check", "h.csv", "--for", "t.csv", "--column", COLUMN],
+    ],
+    "utility": [
+        ["anonymize", "t.csv", "-p", "p.toml", "-o", "out.csv"],
+        ["utility", "t.csv", "out.csv", "-p", "p.toml"],
+    ],
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.usefixtures("folder")
+def test_further_commands_print_no_control_character(name, capfd):
+    if name == "transform":
+        Path("p.toml").write_text(POLICY + TRANSFORM)
+    for words in OTHERS[name]:
+        assert run(words) in (0, 1, 2)
+        told = capfd.readouterr()
+        assert told.out or told.err
+        harmless(told.out)
+        harmless(told.err)

@@ -207,3 +207,33 @@ def test_a_column_beside_groups_tells_the_value_that_they_hide():
     (found,) = [one for one in warnings if one["kind"] == "restates"]
     assert found["column"] == "ill"
     assert '"code" is published unchanged and tells "ill"' in found["message"]
+
+
+def test_profile_names_what_would_tell_a_quasi_identifier():
+    wards = {"A1": "A", "A2": "A", "B1": "B", "B2": "B"}
+    table = pa.table(
+        {
+            "patient": [f"p{i}" for i in range(40)],
+            "ward": [list(wards)[i % 4] for i in range(40)],
+            "unit": [wards[list(wards)[i % 4]] for i in range(40)],
+            "age": [20 + i * 7 % 11 for i in range(40)],
+            "birth_year": [2004 - i * 7 % 11 for i in range(40)],
+            "sex": [list("fm")[i * i % 7 % 2] for i in range(40)],
+        }
+    )
+    told = [one for one in ind.profile(table).document["warnings"] if one["kind"] == "restates"]
+    pairs = {(one["column"], name) for one in told for name in table.column_names
+             if f'others: "{name}" is published' in one["message"]}  # fmt: skip
+    assert pairs == {("unit", "ward"), ("age", "birth_year"), ("birth_year", "age")}
+    assert all(one["message"].startswith(f'under a policy that generalizes "{one["column"]}"') for one in told)
+
+
+def test_profile_is_silent_where_nothing_tells_another():
+    table = pa.table({"age": [20 + i % 9 for i in range(80)], "sex": [list("fm")[i // 3 % 2] for i in range(80)]})
+    assert not [one for one in ind.profile(table).document["warnings"] if one["kind"] == "restates"]
+
+
+def test_compare_warns_of_what_anonymize_warns(case):
+    warnings = ind.compare("input.csv", "policy.toml", algorithms=["local"]).document["warnings"]
+    (found,) = [one["message"] for one in warnings if one["kind"] == "restates"]
+    assert all(f'"{name}"' in found for name in case)

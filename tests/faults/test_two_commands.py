@@ -12,6 +12,7 @@ from indistinct.cli.app import run
 CASES = Path(__file__).parent
 AGE = '[attributes.age]\nrole = "qi"\ntype = "integer"\nhierarchy = { kind = "range", bounds = "members" }\n'
 K2 = '[[privacy]]\nmodel = "k_anonymity"\nk = 2\n'
+COMPARE = ["compare", "t.csv", "--algorithms", "local"]
 SOURCE = '[table]\nsource = "t.csv"\n'
 
 
@@ -56,7 +57,15 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(
-    "words", [["audit", "t.csv"], ["risk", "t.csv"], ["explain"], ["policy", "check"], ["anonymize"]]
+    "words",
+    [
+        ["audit", "t.csv"],
+        ["risk", "t.csv"],
+        ["explain"],
+        ["policy", "check"],
+        COMPARE,
+        ["anonymize"],
+    ],
 )
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_anonymize_refuses_all_refuse(name, words, tmp_path, monkeypatch, capfd):
@@ -119,7 +128,7 @@ def test_the_case_of_a_small_table(case, capfd):
 
 
 @pytest.mark.parametrize(("rows", "code"), [(100, 0), (101, 2)])
-@pytest.mark.parametrize("words", [["explain"], ["policy", "check"], ["anonymize"], ["audit", "t.csv"]])
+@pytest.mark.parametrize("words", [["explain"], ["policy", "check"], COMPARE, ["anonymize"], ["audit", "t.csv"]])
 def test_the_bound_of_100_rows_is_the_same_everywhere(words, rows, code, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("age,bill\n" + "".join(f"30,{i}.5\n" for i in range(rows)))

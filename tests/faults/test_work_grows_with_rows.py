@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from pathlib import Path
 from random import Random
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 import indistinct as ind
 from indistinct.algorithms.literature import top_down_specialization as top_down
 from indistinct.proof import coverage as proof
 from indistinct.proof.coverage import Side, coverage
+
+STEEP = Path(__file__).parent / "b10-top-down-specialization-grows-steeply"
 
 
 def seeded(seed):
@@ -52,6 +59,33 @@ def evaluations(rows, monkeypatch):
         patch.setattr(top_down.Partition, "effect", counted)
         ind.anonymize(pa.Table.from_pylist(table), policy)
     return count
+
+
+def work(table, policy, monkeypatch):
+    """Evaluations of specializations, and the rows of the counted table that they look at."""
+    looked = []
+    judge = top_down.Partition.effect
+
+    def counted(self, step):
+        looked.append(len(step.tuples))
+        return judge(self, step)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(top_down.Partition, "effect", counted)
+        ind.anonymize(table, policy)
+    return len(looked), sum(looked)
+
+
+@pytest.mark.parametrize("rows", [5000, 10_000, 20_000])
+def test_twice_the_rows_are_at_most_three_times_the_work(tmp_path, monkeypatch, rows):
+    ratio = json.loads((STEEP / "expected.json").read_text())["expect"]["ratio_40000_to_20000_at_most"]
+    found = []
+    for size in (rows, 2 * rows):
+        made = subprocess.run([sys.executable, STEEP / "make.py", str(size)], capture_output=True, check=True)
+        (tmp_path / "input.csv").write_bytes(made.stdout)
+        found.append(work(tmp_path / "input.csv", STEEP / "policy.toml", monkeypatch))
+        assert found[-1][0] <= size / 20
+    assert found[1][1] <= ratio * found[0][1]
 
 
 def test_specializations_are_judged_about_as_often_as_there_are_rows(monkeypatch):

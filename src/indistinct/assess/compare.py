@@ -16,12 +16,13 @@ from indistinct.assess.run_store import Store, fingerprint
 from indistinct.errors import PolicyError
 from indistinct.formats.source import origins_of
 from indistinct.losses import LOSSES
+from indistinct.plain import visible
 from indistinct.policy import given as given_policy
 from indistinct.policy.epsilon import Epsilon
 from indistinct.policy.recoding import ALGORITHMS
-from indistinct.proof.transformed import transformed
+from indistinct.publish.ready import ready
 from indistinct.sentences.results import as_html
-from indistinct.session.prepare import prepare
+from indistinct.session.restates import restated
 from indistinct.session.verdicts import unit_of
 from indistinct.tables.count import silent
 
@@ -75,7 +76,9 @@ class Comparison:
 
     def __repr__(self) -> str:
         """Write the table and the chart."""
-        return f"{table_text(self.document)}\n\n{chart_text(self.document)}".rstrip()
+        notes = "\n".join(f"note: {warning['message']}" for warning in self.document["warnings"])
+        parts = (table_text(self.document), chart_text(self.document), visible(notes, lines=True))
+        return "\n\n".join(part.rstrip() for part in parts if part.strip())
 
     def _repr_html_(self) -> str:
         return self.svg() + as_html(table_text(self.document))
@@ -95,8 +98,9 @@ def compare(
 ) -> Comparison:
     """Run algorithms on one table and put what they reach and what they lose side by side.
 
-    The table is read and counted once. ``algorithms``: "all", or names; ``k``: the values that take the place of the k
-    of the policy's ``k_anonymity`` in turn (without such a model one is added); without it one run as the policy says.
+    The table is read and counted once, as ``anonymize`` would. ``algorithms``: "all", or names; ``k``: the values that
+    take the place of the k of the policy's ``k_anonymity`` in turn (without such a model one is added); without it one
+    run as the policy says.
     Nothing is published: the classes of every run are judged as a release's are, equal labels as one class.
 
     A run is *undominated* when no other run reaches at least its smallest class (k) at no more LM, one of them better.
@@ -167,8 +171,8 @@ def compare(
     wanted = list(dict.fromkeys((name, None if is_drawn(policy, name) else number) for name, number in pairs))
     budget = Budget(_budget(epsilon_budget))
     store = None if output is None else Store(Path(output), (*origins_of(table), *policy.origins))
-    given, _, applied = transformed(table, policy, query=query, sql_table=sql_table, progress=progress)
-    prepared = prepare(given, policy, carry=False, query=query, sql_table=sql_table, progress=progress)
+    begun = ready(table, policy, query=query, sql_table=sql_table, any_algorithm=True, progress=progress)
+    prepared = begun.prepared
     frequencies = prepared.counted.frequencies
     mark = fingerprint(frequencies)
     for run in [] if store is None else store.of_table(mark):
@@ -190,7 +194,7 @@ def compare(
             "runs": runs,
             "frontier": frontier,
             "budget": budget.document(),
-            "warnings": [notice.document() for notice in (*prepared.notices, *applied)],
+            "warnings": [notice.document() for notice in (*prepared.notices, *restated(prepared))],
         }
     )
     if store is not None:

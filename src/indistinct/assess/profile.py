@@ -19,6 +19,7 @@ from indistinct.risk.unique_columns import unique_columns
 from indistinct.sentences.columns import aligned
 from indistinct.sentences.results import as_html, counted, warnings_text
 from indistinct.session.column_counts import measured
+from indistinct.session.restates import restated_columns
 from indistinct.tables.count import silent
 from indistinct.tables.keys import KeyTable
 
@@ -83,7 +84,8 @@ def profile(
     Distinction is the share of distinct values among the rows, separation the share of the pairs of rows that differ
     (``risk.distinction``), for each column and for the suggested quasi-identifiers together. ``max_size``: all minimal
     sets of up to so many columns on which no two rows are equal (``risk.unique_columns``; 0 leaves the search out).
-    Identifiers are recognised by name, form and check digits (``policy.identifiers``), locally.
+    Columns that tell a suggested quasi-identifier, if they are published as they are, are named. Identifiers are
+    recognised by name, form and check digits (``policy.identifiers``), locally.
 
     Parameters
     ----------
@@ -129,6 +131,10 @@ def profile(
     suggestions = [suggest(facts) for facts in found.facts]
     names = list(source.columns)
     quasi = [i for i, suggestion in enumerate(suggestions) if suggestion.role == "quasi_identifying"]
+    unnamed = {name for name, own in zip(names, suggestions, strict=True) if own.role == "identifying" or own.is_person}
+    kept = [(i, name) for i, name in enumerate(names) if name not in unnamed]
+    codes, texts = {name: found.codes[i] for i, name in kept}, {name: found.texts[i] for i, name in kept}
+    told = restated_columns(codes, texts, [names[i] for i in quasi])
     document = {
         "rows": len(found.codes[0]),
         "columns": [
@@ -139,7 +145,7 @@ def profile(
         "unique_sets": _unique_sets(names, found.codes, max_size, progress),
         "safe_harbor": [check_column(facts).document() for facts in found.facts],
         "policy": written(table, source, found.facts, encoding=encoding, beside=beside),
-        "warnings": [notice.document() for notice in source.warnings],
+        "warnings": [notice.document() for notice in (*source.warnings, *told)],
     }
     return Profile(document)
 

@@ -1,6 +1,6 @@
 """A table made ready for a release: all that ``anonymize`` reads and refuses before it decides anything.
 
-``explain`` and ``policy check`` go the same way, so that no command calls good what another one refuses.
+``explain``, ``compare`` and ``policy check`` go the same way, so that no command calls good what another one refuses.
 """
 
 from __future__ import annotations
@@ -53,16 +53,19 @@ def ready(
     output: Path | None = None,
     query: str | None = None,
     sql_table: str | None = None,
+    any_algorithm: bool = False,
     lap: Callable[[str], object] = lambda _: None,
     progress: Progress = silent,
 ) -> Ready:
     """Read, transform and count a table for a release, and refuse what cannot be published.
 
-    ``lap`` is told when the transforms are done.
+    ``lap`` is told when the transforms are done. ``any_algorithm``: another than that of the policy will decide, so
+    nothing is refused that the policy's own could not hold.
 
     Raises PolicyError, SchemaError, DataError, HierarchyError with the place.
     """
-    require_fit(policy)
+    if not any_algorithm:
+        require_fit(policy)
     ledger = open_ledger(policy)
     given, before, notices = transformed(table, policy, query=query, sql_table=sql_table, progress=progress)
     if before:

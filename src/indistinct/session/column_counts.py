@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Measured:
-    """``facts`` of each column, ``counts`` int64[.] of its distinct values, ``codes`` int32[n] of its rows if kept."""
+    """``facts`` of each column, its distinct ``texts`` and their ``counts`` int64[.], ``codes`` int32[n] if kept."""
 
     facts: list[ColumnFacts]
     counts: list[NDArray[np.int64]] = field(repr=False)
     codes: list[NDArray[np.int32]] = field(repr=False)
+    texts: list[list[str | None]] = field(repr=False)
 
 
 def measured(source: Source, *, keep: bool = False, progress: Progress = silent) -> Measured:
@@ -47,4 +48,5 @@ def measured(source: Source, *, keep: bool = False, progress: Progress = silent)
     facts = [
         facts_of(column.column, column.texts, count.tolist()) for column, count in zip(numbers, counts, strict=True)
     ]
-    return Measured(facts, counts, [np.concatenate(part) for part in parts] if keep else [])
+    kept = [np.concatenate(part) for part in parts] if keep else []
+    return Measured(facts, counts, kept, [column.texts for column in numbers])

@@ -10,7 +10,7 @@ narrows another down.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ from indistinct.tables.order import numbered_rows
 from indistinct.tables.records import SUPPRESSED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -116,6 +116,34 @@ def restated(
         hidden += _of_groups(prepared, cells)
     found = [notice for one in hidden for notice in _told(one, plain, weight)]
     return [notice for notice, names in found if not _confirmed(prepared, names)]
+
+
+def restated_columns(
+    codes: Mapping[str, Codes], texts: Mapping[str, Sequence[str | None]], asked: Sequence[str]
+) -> list[Notice]:
+    """Name the columns that would tell one of those ``asked`` if it were generalized and they were not.
+
+    ``codes``: for each row the place of its value in ``texts``, by column.
+    """
+    columns = []
+    for name, rows in codes.items():
+        known = [place for place, text in enumerate(texts[name]) if text is not None]
+        number = np.full(len(texts[name]), len(known), np.int64)  # a missing value comes last
+        number[known] = np.arange(len(known))
+        columns.append(_Column(name, number[rows], pa.array([texts[name][place] for place in known], pa.string()), {}))
+    found = []
+    for own in columns:
+        if own.name not in asked:
+            continue
+        weight = _Weight(np.ones(len(own.codes), np.int64), None)
+        hidden = _Hidden(own.name, own.codes, own.values, {}, None, np.zeros(len(own.codes), np.int64))
+        others = [column for column in columns if column.name != own.name]
+        for told, _ in _told(hidden, others, weight):
+            message = Sentence(
+                'under a policy that generalizes "{name}" and not the others: {what}', name=own.name, what=told.message
+            )
+            found.append(replace(told, message=message))
+    return found
 
 
 def _units(prepared: Prepared) -> tuple[Codes, Codes | None]:

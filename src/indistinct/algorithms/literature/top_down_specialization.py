@@ -31,6 +31,7 @@ doi:10.1109/ICDE.2005.143 (details of the score were not checked against it).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from math import floor
 from typing import TYPE_CHECKING
@@ -95,6 +96,7 @@ def top_down_specialization(frequencies: Frequencies, policy: Policy, progress: 
         for span in spans
         if (step := _step_of(partition, margins[a], a, span, everyone)) is not None
     ]
+    heapify(open_steps)
     taken = 0
     while True:
         progress("search", taken, 0)
@@ -103,17 +105,13 @@ def top_down_specialization(frequencies: Frequencies, policy: Policy, progress: 
             note = Sentence("{n} specializations were made", n=taken)
             return _checked(partition, partition.assignment(cut, note))
         taken += 1
-        for step in open_steps:  # steps of one attribute are about different classes
-            if step.attribute != chosen.attribute:
-                step.effect = None
-        place = open_steps.index(chosen)
         spans = cut[chosen.attribute]
         at = spans.index(chosen.span)
         spans[at : at + 1] = chosen.children
-        below = (
-            _step_of(partition, margins[chosen.attribute], chosen.attribute, s, chosen.tuples) for s in chosen.children
-        )
-        open_steps[place : place + 1] = [step for step in below if step is not None]
+        for span in chosen.children:
+            below = _step_of(partition, margins[chosen.attribute], chosen.attribute, span, chosen.tuples)
+            if below is not None:
+                heappush(open_steps, below)
 
 
 def _checked(partition: Partition, found: Assignment) -> Assignment:
@@ -150,7 +148,10 @@ class Step:
     """A specialization: the codes ``span`` of an attribute fall apart into ``children``.
 
     ``gain`` is the information gain in bits; ``tuples`` int64[.] have a value of the span, ``child`` int64[.] says
-    which child each falls to. ``effect``: what ``Partition.effect`` found, until a step of another attribute is taken.
+    which child each falls to. ``effect``: what ``Partition.effect`` found, until a step of another attribute is taken:
+    those of one attribute are about different classes; ``stamp`` says how many of others were taken by then.
+
+    Steps are ordered by their gain, to twelve digits, then by attribute and value.
     """
 
     attribute: int
@@ -160,25 +161,46 @@ class Step:
     tuples: Int64
     child: Int64
     effect: Effect | None = None
+    stamp: int = -1
+
+    def __post_init__(self) -> None:
+        """Note the place in the order of steps."""
+        self.place = (-_rounded(self.gain), self.attribute, self.span[0])
+
+    def __lt__(self, other: Step) -> bool:
+        """Whether this step is looked at first."""
+        return self.place < other.place
 
 
 def _choose(partition: Partition, steps: list[Step]) -> Step | None:
-    """Find the valid step of the best score, split the classes by it, and drop steps that can never be valid."""
-    scored = []
+    """Find the valid step of the best score, split the classes by it, and drop steps that can never be valid.
+
+    ``steps`` is a heap. No score is above the gain, so steps are judged only while their gain reaches the best score.
+    """
+    judged: list[tuple[tuple[float, int, int], Step]] = []
+    kept: list[Step] = []
     before = partition.smallest
-    for step in list(steps):
-        after = partition.smallest_after(step)
-        if after is None:
-            steps.remove(step)
+    chosen = None
+    while chosen is None and (steps or judged):
+        if judged and (not steps or judged[0][0] < steps[0].place):
+            _, step = heappop(judged)
+            if partition.split(step):
+                chosen = step
+            elif not partition.is_final:
+                kept.append(step)
             continue
-        # twelve digits: two gains that are equal by definition may differ in rounding
-        scored.append((float(f"{score(step.gain, before - after):.12g}"), step))
-    for _, step in sorted(scored, key=lambda pair: -pair[0]):  # stable: ties stay in their order
-        if partition.split(step):
-            return step
-        if partition.is_final:
-            steps.remove(step)
-    return None
+        step = heappop(steps)
+        after = partition.smallest_after(step)
+        if after is not None:
+            # two gains that are equal by definition may differ in rounding
+            heappush(judged, ((-_rounded(score(step.gain, before - after)), *step.place[1:]), step))
+    for step in (*kept, *(step for _, step in judged)):
+        heappush(steps, step)
+    return chosen
+
+
+def _rounded(number: float) -> float:
+    return float(f"{number:.12g}")
 
 
 def score(gain: float, anonymity_loss: int) -> float:
@@ -276,7 +298,7 @@ class Partition:
     """The classes of the present cut, and what a specialization would make of them.
 
     ``class_of`` int64[u]; ``rows``, ``sizes`` (persons where there are any) int64[g]; ``lost`` bool[g]: classes that
-    violate a model. ``is_final``: whether a specialization that is invalid stays so.
+    violate a model; ``taken`` int64[d]: steps of each attribute. ``is_final``: whether an invalid step stays so.
     """
 
     def __init__(self, frequencies: Frequencies, policy: Policy) -> None:
@@ -298,6 +320,7 @@ class Partition:
         number = int(self.class_of.max(initial=-1)) + 1
         self.rows, self.sizes = members(frequencies, everyone, self.class_of, number)
         self.lost = self._violating(everyone, self.class_of, self.rows, self.sizes)
+        self.taken = np.zeros(len(frequencies.quasi), np.int64)
         self._measure()
 
     @property
@@ -307,8 +330,9 @@ class Partition:
 
     def smallest_after(self, step: Step) -> int | None:
         """Members of the smallest class that is large enough after a step; None when too many are too small then."""
-        if step.effect is None:
-            step.effect = self.effect(step)
+        stamp = int(self.taken.sum() - self.taken[step.attribute])
+        if step.effect is None or step.stamp != stamp:
+            step.effect, step.stamp = self.effect(step), stamp
         effect = step.effect
         if self.small_rows - effect.before + effect.after > self.limit:
             return None
@@ -356,6 +380,7 @@ class Partition:
         self.rows = np.concatenate([self.rows[untouched], rows])
         self.sizes = np.concatenate([self.sizes[untouched], sizes])
         self.lost = np.concatenate([self.lost[untouched], lost])
+        self.taken[step.attribute] += 1
         self._measure()
         return True
 
