@@ -1,5 +1,6 @@
 """What every record must have elsewhere: its words in each language, its public name, its place in the documents."""
 
+import ast
 from pathlib import Path
 
 import indistinct as ind
@@ -23,12 +24,13 @@ def lacking_words():
 
 
 def lacking_names():
-    """Parameter classes that cannot be had from the package."""
-    return (
-        f"indistinct lacks the public name {model.options.__name__}"
-        for model in MODELS.values()
-        if not hasattr(ind, model.options.__name__) or model.options.__name__ not in ind.__all__
-    )
+    """Parameter classes that cannot be had from the package, at run time or by a type checker."""
+    tree = ast.parse(Path(ind.__file__).read_text(encoding="utf-8"))
+    typed = {name.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for name in node.names}
+    for model in MODELS.values():
+        name = model.options.__name__
+        if not (hasattr(ind, name) and name in ind.__all__ and name in typed):
+            yield f"indistinct lacks the public name {name}"
 
 
 def lacking_documents(root: Path):
