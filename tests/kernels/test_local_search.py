@@ -169,7 +169,7 @@ def test_costs_are_those_of_the_hierarchies(size):
                 expected += float(hierarchy.cost(lo, hi))
             except ValueError:  # no label covers both
                 expected += NEVER
-        box = reach_of(members).max(axis=0)
+        box = reach_of(members, costs).max(axis=0)
         assert union_loss(costs, box, box) == pytest.approx(expected, abs=1e-9)
 
 

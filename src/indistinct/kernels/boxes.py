@@ -1,18 +1,22 @@
 """What a box of codes costs: the compiled form of ``Hierarchy.cost``.
 
-A *box* holds the smallest and the largest code of a class in each attribute. Its loss is the weighted sum of
-the LM costs over the attributes, with weights scaled to a mean of 1: a box that hides everything loses d.
-Boxes that no label covers lose ``NEVER``.
+A *box* holds the smallest and the largest code of a class in each attribute, and of attributes that are published as
+sets the values that occur, one bit each. Its loss is the weighted sum of the LM costs over the attributes, with
+weights scaled to a mean of 1: a box that hides everything loses d. Boxes that no label covers lose ``NEVER``.
+
+Boxes are rows of numbers (``Units.reach``): ends of codes, joined by maximum, up to ``Costs.ends``, then words of
+``BITS`` values each, joined by OR. ``clear``, ``widen`` and ``copy`` are the only places that know it.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from indistinct.kernels import lean
+import numpy as np
+
+from indistinct.kernels import lean, step
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Int32 = NDArray[np.int32]
@@ -20,16 +24,23 @@ if TYPE_CHECKING:
     Float64 = NDArray[np.float64]
 
 NEVER = 1e9
-TABLE, RANGE, LEVELS = 0, 1, 2
+TABLE, RANGE, LEVELS, SET = 0, 1, 2, 3
+# values in a word: the sign is left alone
+BITS = 31
+# columns of ``Costs.word``
+FIRST, WORDS, MOST = 0, 1, 2
+EMPTY = -(1 << 30)
 
 
 class Costs(NamedTuple):
     """Costs of all attributes in flat arrays.
 
     ``kind``, ``at``, ``size``, ``more`` int64[d]: kind, start in ``value``, number of codes, and the code of the
-    missing value or -1 (RANGE) or the number of levels (LEVELS). ``value`` float64[.]: LEVELS, for each level and
+    missing value or -1 (RANGE, SET) or the number of levels (LEVELS). ``value`` float64[.]: LEVELS, for each level and
     code the cost of its node, which ``node`` int32[.] names at the same place; TABLE, the cost of each pair of
-    codes; RANGE, the lower bounds, the upper bounds, and the cost of mixing missing and present values.
+    codes; RANGE, the lower bounds, the upper bounds, and the cost of mixing missing and present values; SET, the cost of
+    each pair as in TABLE, then of 0, 1, .. values. ``word`` int64[d, 3]: of SET the first word, the number of words and
+    the most values that are published as a set. ``ends``: where the words of boxes begin.
     """
 
     kind: Int64
@@ -38,15 +49,64 @@ class Costs(NamedTuple):
     more: Int64
     value: Float64
     node: Int32
+    word: Int64
+    ends: int
+
+
+@step
+def clear(box: Int32, ends: int) -> None:
+    """Make a box empty."""
+    for i in range(ends):
+        box[i] = EMPTY
+    for i in range(ends, len(box)):
+        box[i] = 0
+
+
+@step
+def copy(box: Int32, other: Int32) -> None:
+    """Make a box equal to another."""
+    for i in range(len(box)):
+        box[i] = other[i]
+
+
+@step
+def widen(box: Int32, other: Int32, ends: int) -> None:
+    """Make a box the smallest that covers itself and another."""
+    for i in range(ends):
+        box[i] = max(box[i], other[i])
+    for i in range(ends, len(box)):
+        box[i] |= other[i]
+
+
+def hull(reach: Int32, ends: int) -> Int32:
+    """Smallest box, int32[w], over the rows of ``reach``."""
+    return np.concatenate([reach[:, :ends].max(axis=0), np.bitwise_or.reduce(reach[:, ends:], axis=0)])
+
+
+def words_of(codes: Int32, size: int) -> Int32:
+    """int32[n, w]: the bit of each of ``size`` codes in words of ``BITS``."""
+    words = np.zeros((len(codes), -(-size // BITS)), np.int32)
+    words[np.arange(len(codes)), codes // BITS] = np.int32(1) << codes % BITS
+    return words
+
+
+@step
+def _ones(word: int) -> int:
+    """Count the bits of a word; compilers know these steps as one instruction."""
+    x = np.uint64(word)
+    x -= (x >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @lean
 def swapped_loss(costs: Costs, box: Int32, inner: Int32, ties: Int32, gone: Int32, new: Int32) -> float:
     """Weighted loss of a class after one member has gone and one is new.
 
-    All are given as ``Units.reach``: highest codes, then negatives of the lowest. ``inner`` holds what the box
-    shrinks to where a member that alone reaches its side (``ties`` = 1) goes. ``new`` = ``inner``: nobody is
-    new. The loop is written out because array records that cross a call
+    All are given as ``Units.reach``: highest codes, then negatives of the lowest, then words. ``inner`` holds what the
+    box shrinks to where a member that alone reaches its side (``ties`` = 1) goes, in words the values that occur twice.
+    ``new`` = ``inner``: nobody is new. The loop is written out because array records that cross a call
     cost more than all the look-ups.
     """
     d = len(costs.kind)
@@ -63,6 +123,14 @@ def swapped_loss(costs: Costs, box: Int32, inner: Int32, ties: Int32, gone: Int3
                 total += costs.value[at + size + hi] - costs.value[at + lo]
             elif lo != hi:
                 total += costs.value[at + 2 * size]
+        elif costs.kind[a] == SET:
+            first, values = costs.word[a, FIRST], 0
+            for w in range(first, first + costs.word[a, WORDS]):
+                values += _ones((box[w] & ~(gone[w] & ~inner[w])) | new[w])
+            if values > costs.word[a, MOST] or (lo != hi and hi == costs.more[a]):
+                total += costs.value[at + lo * size + hi]
+            else:
+                total += costs.value[at + size * size + values]
         else:
             left = costs.more[a]
             while left > 0 and costs.node[at + lo] != costs.node[at + hi]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from indistinct.kernels import lean, step
-from indistinct.kernels.boxes import Costs, union_loss
+from indistinct.kernels.boxes import Costs, clear, union_loss, widen
 from indistinct.kernels.guards import LEAST_SIZE, Guards, Scratch, shortfall
 from indistinct.kernels.partition import CHANGED, HEAD, MEMBERS, NEXT, Partition, attach, detach, refresh
 from indistinct.kernels.units import ROWS, SIZE, Units
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     Float64 = NDArray[np.float64]
 
 LEAST = 1e-7
-EMPTY = -(1 << 30)
 # shares of one side that are tried, in percent
 SHARES = (50, 35, 65)
 
@@ -120,14 +119,11 @@ def _measure(units: Units, costs: Costs, guards: Guards, ids: Int32, side: Int32
     """Loss of both sides together; infinite if it is not below ``bound`` or a side is too small."""
     k = guards.limits[LEAST_SIZE]
     for s in range(2):
-        for b in range(boxes.shape[1]):
-            boxes[s, b] = EMPTY
+        clear(boxes[s], costs.ends)
     rows, size, total_rows, total_size = 0, 0, 0, 0
     for i in range(len(ids)):
         u = ids[i]
-        unit, box = units.reach[u], boxes[side[i]]
-        for b in range(len(box)):
-            box[b] = max(box[b], unit[b])
+        widen(boxes[side[i]], units.reach[u], costs.ends)
         rows += units.mass[u, ROWS] * side[i]
         size += units.mass[u, SIZE] * side[i]
         total_rows += units.mass[u, ROWS]

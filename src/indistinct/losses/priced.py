@@ -41,9 +41,9 @@ def priced(hierarchies: Sequence[Hierarchy], loss: str) -> tuple[Hierarchy, ...]
     if loss == "iloss":
         return tuple(replace(h, weight=h.weight * largest(h)) for h in hierarchies)
     if loss == "gcp":
-        return tuple(_with_levels(h, _ncp) if is_categorical(h) else h for h in hierarchies)
+        return tuple(_with_sets(_with_levels(h, _ncp)) if is_categorical(h) else h for h in hierarchies)
     if loss == "precision":
-        return tuple(h if h.is_range else _with_levels(h, _height) for h in hierarchies)
+        return tuple(h if h.is_range or h.sets is not None else _with_levels(h, _height) for h in hierarchies)
     if loss != "lm":
         message = f"no search minimises {loss}"
         raise ValueError(message)
@@ -58,6 +58,15 @@ def _with_levels(hierarchy: Hierarchy, cost: object) -> Hierarchy:
             replace(level, costs=cost(hierarchy, number, level)) for number, level in enumerate(hierarchy.levels)
         ),
     )
+
+
+def _with_sets(hierarchy: Hierarchy) -> Hierarchy:
+    """NCP of a set: the values listed, of those of the domain; 0 for one."""
+    if hierarchy.sets is None:
+        return hierarchy
+    listed = np.arange(hierarchy.sets.most + 1)
+    costs = Fractions(np.where(listed > 1, listed, 0), hierarchy.sets.domain)
+    return replace(hierarchy, sets=replace(hierarchy.sets, costs=costs))
 
 
 def _ncp(hierarchy: Hierarchy, _number: int, level: Level) -> Sequence[Fraction]:

@@ -12,7 +12,7 @@ from indistinct.tables.records import Crowd, Detail, Histogram, ItemSets
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indistinct.tables.records import Classes, Reference
+    from indistinct.tables.records import Classes, Recoding, Reference
 
     Int64 = NDArray[np.int64]
 
@@ -51,9 +51,14 @@ def only(classes: Classes, kept: NDArray[np.bool_]) -> Classes:
         cell_rows=classes.cell_rows[cells],
         population=crowd,
         sets=sets,
-        recoding=None if recoding is None else replace(recoding, lo=recoding.lo[kept], hi=recoding.hi[kept]),
+        recoding=None if recoding is None else _of_classes(recoding, kept),
         detail=None if classes.detail is None else Detail(classes.detail.covered[kept], classes.detail.sizes),
     )
+
+
+def _of_classes(recoding: Recoding, kept: NDArray[np.bool_]) -> Recoding:
+    held = {position: words[kept] for position, words in recoding.held.items()}
+    return replace(recoding, lo=recoding.lo[kept], hi=recoding.hi[kept], held=held)
 
 
 def distinct(histogram: Histogram) -> Int64:
