@@ -117,7 +117,7 @@ class Hierarchy:
     values costs 1 and is published as the root label ``root``.
 
     With ``sets`` a class is published as the set of its values where they are few enough and missing is not mixed with
-    present ones (``set_label``); otherwise as the smallest node that covers them.
+    present ones (``label_of``); otherwise as the smallest node that covers them.
 
     ``positions`` are the exact places of the present values on their scale (the number, the day, the rank),
     empty for text. ``spellings`` maps the other spellings of a value ("05") to its text ("5").
@@ -222,18 +222,32 @@ class Hierarchy:
         level, node = self.smallest(lo, hi)
         return self.texts[lo] if level == 0 else self.levels[level].labels[node]
 
-    def set_label(self, codes: Sequence[int]) -> str | None:
+    def label_of(self, codes: Sequence[int]) -> str | None:
         """Write the published text of a class that holds the values ``codes``, ascending; None = missing.
 
         >>> from indistinct.hierarchies import sets
-        >>> sets.build("dose", ["1,5", "2", "3"], type="decimal", decimal=",").set_label([0, 2])
+        >>> sets.build("dose", ["1,5", "2", "3"], type="decimal", decimal=",").label_of([0, 2])
         '{"1,5", 3}'
         """
-        if self.sets is not None and 1 < len(codes) and codes[-1] == self.missing:
+        if self.sets is not None and len(codes) > 1 and codes[-1] == self.missing:
             return self.root
         if self.sets is not None and 1 < len(codes) <= self.sets.most:
             return f"{{{', '.join(_element(self.texts[code] or '') for code in codes)}}}"
         return self.label(codes[0], codes[-1])
+
+    def cost_of(self, codes: Sequence[int]) -> Fraction:
+        """Exact LM cost of a class that holds the values ``codes``, ascending, whatever the kind.
+
+        >>> from indistinct.hierarchies import sets
+        >>> sets.build("work", ["a", "b", "c", "d", "e"], most=3).cost_of([0, 2, 4])
+        Fraction(1, 2)
+        """
+        if self.sets is not None and len(codes) > 1:
+            if codes[-1] == self.missing:
+                return self.levels[-1].costs[0]
+            if len(codes) <= self.sets.most:
+                return self.sets.costs[len(codes)]
+        return self.cost(codes[0], codes[-1])
 
     def node_label(self, level: int, node: int) -> str | None:
         """Write the published text of a node; None where the node is the missing value alone."""

@@ -52,14 +52,15 @@ def build(
     ``taxonomy.build`` raises.
 
     >>> work = build("work", ["Private", "State", "Never"], most=2)
-    >>> work.set_label([0, 2]), work.set_label([1]), work.set_label([0, 1, 2]), work.sets.costs[2]
+    >>> work.label_of([0, 2]), work.label_of([1]), work.label_of([0, 1, 2]), work.sets.costs[2]
     ('{Never, State}', 'Private', '*', Fraction(1, 2))
     """
     if most is not None and most < 1:
         raise PolicyError(f'sets of column "{attribute}": most is {most}, but must be 1 or more', column=attribute)
     if values is not None and rows is not None:
         raise PolicyError(
-            f'sets of column "{attribute}": the values are those of the file; leave out values or file', column=attribute
+            f'sets of column "{attribute}": the values are those of the file; leave out values or file',
+            column=attribute,
         )
     found = scale(attribute, texts, type, decimal=decimal, format=format, order=order)
     _refuse_braces(attribute, found.texts)
@@ -102,6 +103,16 @@ def sets_of(domain: int, most: int | None) -> Sets:
     """
     largest = max(1, domain - 1 if most is None else min(most, domain - 1))
     return Sets(domain, Fractions(np.maximum(np.arange(largest + 1) - 1, 0), max(domain - 1, 1)))
+
+
+def refuse_token(attribute: str, texts: Sequence[str | None], token: str) -> None:
+    """Raise HierarchyError when the mark of suppressed cells is a value, which would then stand for everything too."""
+    if token in texts and len(texts) > 1:
+        raise HierarchyError(
+            f'column "{attribute}" holds the value "{token}", which is the mark of suppressed cells too; set '
+            "output.suppressed_token to a text that is no value",
+            column=attribute,
+        ).showing(f'"{token}"')
 
 
 def _placed(found: Scale, domain: Sequence[str] | None) -> tuple[int, tuple[str, ...]]:

@@ -30,6 +30,14 @@ def lean(function: Callable[P, R]) -> Callable[P, R]:
     return compiled(function, Dispatcher, _nrt=False, no_cfunc_wrapper=True)
 
 
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile as ``lean`` does, and into every caller: for what is so short that a call costs as much as the work.
+
+    Left to itself the compiler stops doing so where a function grows by a branch, and searches take half as long again.
+    """
+    return compiled(function, Dispatcher, _nrt=False, no_cfunc_wrapper=True, forceinline=True)
+
+
 def step(function: Callable[P, R]) -> Callable[P, R]:
     """Compile as ``lean`` does, for kernels only, which takes less time; a call from Python raises TypeError."""
     return compiled(function, Inner, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)

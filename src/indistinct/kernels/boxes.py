@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.kernels import lean, step
+from indistinct.kernels import inlined, lean
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,33 +27,29 @@ NEVER = 1e9
 TABLE, RANGE, LEVELS, SET = 0, 1, 2, 3
 # values in a word: the sign is left alone
 BITS = 31
-# columns of ``Costs.word``
-FIRST, WORDS, MOST = 0, 1, 2
+# columns of ``Costs.spec``
+FORM, AT, CODES, MORE, FIRST, WORDS, MOST = range(7)
 EMPTY = -(1 << 30)
 
 
 class Costs(NamedTuple):
     """Costs of all attributes in flat arrays.
 
-    ``kind``, ``at``, ``size``, ``more`` int64[d]: kind, start in ``value``, number of codes, and the code of the
-    missing value or -1 (RANGE, SET) or the number of levels (LEVELS). ``value`` float64[.]: LEVELS, for each level and
+    ``spec`` int64[d, 7]: kind, start in ``value``, number of codes, and the code of the missing value or -1 (RANGE, SET)
+    or the number of levels (LEVELS); of SET also the first word, the number of words and the most values that are
+    published as a set. ``value`` float64[.]: LEVELS, for each level and
     code the cost of its node, which ``node`` int32[.] names at the same place; TABLE, the cost of each pair of
     codes; RANGE, the lower bounds, the upper bounds, and the cost of mixing missing and present values; SET, the cost of
-    each pair as in TABLE, then of 0, 1, .. values. ``word`` int64[d, 3]: of SET the first word, the number of words and
-    the most values that are published as a set. ``ends``: where the words of boxes begin.
+    each pair as in TABLE, then of 0, 1, .. values. ``ends``: where the words of boxes begin.
     """
 
-    kind: Int64
-    at: Int64
-    size: Int64
-    more: Int64
+    spec: Int64
     value: Float64
     node: Int32
-    word: Int64
     ends: int
 
 
-@step
+@inlined
 def clear(box: Int32, ends: int) -> None:
     """Make a box empty."""
     for i in range(ends):
@@ -62,14 +58,14 @@ def clear(box: Int32, ends: int) -> None:
         box[i] = 0
 
 
-@step
+@inlined
 def copy(box: Int32, other: Int32) -> None:
     """Make a box equal to another."""
     for i in range(len(box)):
         box[i] = other[i]
 
 
-@step
+@inlined
 def widen(box: Int32, other: Int32, ends: int) -> None:
     """Make a box the smallest that covers itself and another."""
     for i in range(ends):
@@ -90,17 +86,17 @@ def words_of(codes: Int32, size: int) -> Int32:
     return words
 
 
-@step
+@inlined
 def _ones(word: int) -> int:
-    """Count the bits of a word; compilers know these steps as one instruction."""
-    x = np.uint64(word)
-    x -= (x >> np.uint64(1)) & np.uint64(0x5555555555555555)
-    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    """Count the bits of a word; compilers know this loop as one instruction."""
+    found = 0
+    while word != 0:
+        word &= word - 1
+        found += 1
+    return found
 
 
-@lean
+@inlined
 def swapped_loss(costs: Costs, box: Int32, inner: Int32, ties: Int32, gone: Int32, new: Int32) -> float:
     """Weighted loss of a class after one member has gone and one is new.
 
@@ -109,30 +105,30 @@ def swapped_loss(costs: Costs, box: Int32, inner: Int32, ties: Int32, gone: Int3
     ``new`` = ``inner``: nobody is new. The loop is written out because array records that cross a call
     cost more than all the look-ups.
     """
-    d = len(costs.kind)
+    d = len(costs.spec)
     total = 0.0
     for a in range(d):
         hi, lo = box[a], box[d + a]
         hi = max(inner[a] if hi == gone[a] and ties[a] == 1 else hi, new[a])
         lo = -max(inner[d + a] if lo == gone[d + a] and ties[d + a] == 1 else lo, new[d + a])
-        at, size = costs.at[a], costs.size[a]
-        if costs.kind[a] == TABLE:
+        at, size = costs.spec[a, AT], costs.spec[a, CODES]
+        if costs.spec[a, FORM] == TABLE:
             total += costs.value[at + lo * size + hi]
-        elif costs.kind[a] == RANGE:
-            if hi != costs.more[a]:
+        elif costs.spec[a, FORM] == RANGE:
+            if hi != costs.spec[a, MORE]:
                 total += costs.value[at + size + hi] - costs.value[at + lo]
             elif lo != hi:
                 total += costs.value[at + 2 * size]
-        elif costs.kind[a] == SET:
-            first, values = costs.word[a, FIRST], 0
-            for w in range(first, first + costs.word[a, WORDS]):
+        elif costs.spec[a, FORM] == SET:
+            first, values = costs.spec[a, FIRST], 0
+            for w in range(first, first + costs.spec[a, WORDS]):
                 values += _ones((box[w] & ~(gone[w] & ~inner[w])) | new[w])
-            if values > costs.word[a, MOST] or (lo != hi and hi == costs.more[a]):
+            if values > costs.spec[a, MOST] or (lo != hi and hi == costs.spec[a, MORE]):
                 total += costs.value[at + lo * size + hi]
             else:
                 total += costs.value[at + size * size + values]
         else:
-            left = costs.more[a]
+            left = costs.spec[a, MORE]
             while left > 0 and costs.node[at + lo] != costs.node[at + hi]:
                 at += size
                 left -= 1
@@ -140,7 +136,7 @@ def swapped_loss(costs: Costs, box: Int32, inner: Int32, ties: Int32, gone: Int3
     return total
 
 
-@lean
+@inlined
 def union_loss(costs: Costs, box: Int32, other: Int32) -> float:
     """Weighted loss of the smallest box over two."""
     return swapped_loss(costs, box, box, box, box, other)

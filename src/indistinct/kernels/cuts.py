@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from indistinct.kernels import lean, step
-from indistinct.kernels.boxes import RANGE, Costs, clear, copy, union_loss, widen
+from indistinct.kernels.boxes import FORM, RANGE, Costs, clear, copy, union_loss, widen
 from indistinct.kernels.guards import LEAST_SIZE, Guards, Scratch, shortfall
 from indistinct.kernels.units import ROWS, SIZE, Units
 
@@ -115,7 +115,7 @@ def _best_cut(
     units: Units, costs: Costs, guards: Guards, part: Int32, groups: Groups, scratch: Scratch
 ) -> tuple[int, int]:
     """Attribute (-1: none) and number of the cut that leaves the least loss."""
-    d = len(costs.kind)
+    d = len(costs.spec)
     k = guards.limits[LEAST_SIZE]
     guarded = len(guards.spec) > 0
     best, best_a, best_cut = np.inf, -1, 0
@@ -154,7 +154,7 @@ def _best_cut(
             if inside_size < k or size - inside_size < k:
                 continue
             if alone:
-                if left == 0 or costs.kind[a] == RANGE:
+                if left == 0 or costs.spec[a, FORM] == RANGE:
                     continue
                 loss = inside * union_loss(costs, box, box)
                 if loss < best:
@@ -196,7 +196,7 @@ def cut(
     Parts of fewer than ``smallest`` units rest as they are. Reorders ``order`` within the part; writes the parts
     that are left to ``parts``, which must have a place for each unit, and returns their number.
     """
-    d = len(costs.kind)
+    d = len(costs.spec)
     closed, pending = 0, 1  # parts[:closed] are done, parts[-pending:] are open
     last = len(parts) - 1
     parts[last, 0], parts[last, 1] = parts[0, 0], parts[0, 1]

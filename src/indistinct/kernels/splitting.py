@@ -56,7 +56,7 @@ def _rank(units: Units, costs: Costs, ids: Int32, way: int, keys: Int64) -> None
     Way a < d: by attribute a within each sensitive value, d <= a < 2d: by attribute alone; the last two: by being
     nearer to one far member than to another, within each value and alone.
     """
-    d = len(costs.kind)
+    d = len(costs.spec)
     if way < 2 * d:
         for i in range(len(ids)):
             keys[i] = units.reach[ids[i], way % d]
@@ -149,7 +149,7 @@ def split(
 
     ``spare`` holds unused classes as in ``rebuild``. Returns the number of splits.
     """
-    d, k = len(costs.kind), guards.limits[LEAST_SIZE]
+    d, k = len(costs.spec), guards.limits[LEAST_SIZE]
     ids, best_ids, side, best_side = line.ids[0], line.ids[1], line.side[0], line.side[1]
     keys, boxes, stack = line.keys, line.boxes, line.stack
     done = 0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.kernels.boxes import FIRST, SET, WORDS, words_of
+from indistinct.kernels.boxes import CODES, FIRST, FORM, SET, WORDS, words_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,12 +43,12 @@ class Units(NamedTuple):
 def reach_of(codes: Int32, costs: Costs) -> Int32:
     """Codes and negative codes side by side, padded to whole vectors of eight, then words with the bit of each code."""
     n, d = codes.shape
-    reach = np.zeros((n, costs.ends + int(costs.word[:, WORDS].sum())), np.int32)
+    reach = np.zeros((n, costs.ends + int(costs.spec[:, WORDS].sum())), np.int32)
     reach[:, :d] = codes
     np.negative(codes, out=reach[:, d : 2 * d])
-    for a in np.flatnonzero(costs.kind == SET):
-        first = costs.word[a, FIRST]
-        reach[:, first : first + costs.word[a, WORDS]] = words_of(codes[:, a], int(costs.size[a]))
+    for a in np.flatnonzero(costs.spec[:, FORM] == SET):
+        first = costs.spec[a, FIRST]
+        reach[:, first : first + costs.spec[a, WORDS]] = words_of(codes[:, a], int(costs.spec[a, CODES]))
     return reach
 
 

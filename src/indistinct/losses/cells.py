@@ -97,13 +97,17 @@ def costs(found: Cells) -> tuple[NDArray[Any], int]:
         return _range_costs(hierarchy, found.lo, found.hi)
     denominators, tables = [], {}
     for number in np.unique(found.level).tolist():
-        tables[number] = integers(hierarchy.sets.costs if hierarchy.sets and number < 0 else hierarchy.levels[number].costs)
+        tables[number] = integers(
+            hierarchy.sets.costs if hierarchy.sets and number < 0 else hierarchy.levels[number].costs
+        )
         denominators.append(tables[number][1])
     common = lcm(*denominators)
     result = np.zeros(len(found.lo), object)
     for number, (numerators, denominator) in tables.items():
         at = found.level == number
-        result[at] = numerators[(found.listed if number < 0 else found.node)[at]].astype(object) * (common // denominator)
+        result[at] = numerators[(found.listed if number < 0 else found.node)[at]].astype(object) * (
+            common // denominator
+        )
     return result, common
 
 

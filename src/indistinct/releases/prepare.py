@@ -10,6 +10,7 @@ import numpy as np
 
 from indistinct.errors import DataError, PolicyError, SchemaError
 from indistinct.hierarchies import build_hierarchy
+from indistinct.hierarchies.sets import refuse_token
 from indistinct.hierarchies.values import look_alikes, spelling_note
 from indistinct.models.numbers import missing_refused
 from indistinct.notices import Notice
@@ -157,6 +158,8 @@ def binder(
             max_level=attribute.max_level,
             base=policy.base,
         )
+        if hierarchy.sets is not None:
+            refuse_token(name, hierarchy.texts, policy.output.suppressed_token)
         if hierarchy.spellings:
             others = len(hierarchy.spellings)
             message = f'"{name}" has numbers that are spelled in several ways (beside those published: {others})'

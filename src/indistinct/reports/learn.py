@@ -35,6 +35,9 @@ def learn(summary: Summary, t: Catalogue) -> list[Block]:
         blocks.append(("text", t("learn.groups")))
     elif internal and summary["persons_in_several_classes"]:
         blocks.append(("text", t("learn.spread", n=summary["persons_in_several_classes"])))
+    sets = [entry["name"] for entry in summary["columns"] if entry.get("hierarchy") == "set"]
+    if sets:
+        blocks.append(("text", t("learn.sets", columns=", ".join(sets))))
     if summary["risk"]:
         blocks.append(("text", t(f"risk.{summary['kind']}")))
         blocks.append(_risks(summary["risk"], t("caption.risk"), t))

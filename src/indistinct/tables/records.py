@@ -266,8 +266,8 @@ class Recoding:
     ``lo`` and ``hi`` int32[g, d]: smallest and largest code of each class and quasi-identifier. With ``levels`` (full
     domain) the label is that of the node at the level, otherwise that of the smallest box (``Hierarchy.label``).
     ``held`` int32[g, w], by number of quasi-identifier: the values of each class where it is published as a set, one bit
-    each (``kernels.boxes``); without levels and given boxes only. ``aggregates`` replace the labels where a release publishes means, medians or modes: for each quasi-identifier the
-    texts, and int64[g] which of them each class has.
+    each (``kernels.boxes``); without levels and given boxes only. ``aggregates`` replace the labels where a release
+    publishes means, medians or modes: for each quasi-identifier the texts, and int64[g] which of them each class has.
     """
 
     quasi: tuple[Hierarchy, ...] = field(repr=False)  # original values must not be printed by accident
@@ -339,7 +339,7 @@ class Recoding:
             low, high, place = self.boxes(position)
             if position in self.held:
                 found = [np.flatnonzero(row).tolist() for row in self.values(position)]
-                distinct = [texts.setdefault(hierarchy.set_label(codes), len(texts)) for codes in found]
+                distinct = [texts.setdefault(hierarchy.label_of(codes), len(texts)) for codes in found]
                 return list(texts), np.array(distinct, np.int64)[place]
             boxes = zip(low.tolist(), high.tolist(), strict=True)
             distinct = [texts.setdefault(hierarchy.label(lo, hi), len(texts)) for lo, hi in boxes]

@@ -72,7 +72,7 @@ def _cut(problem: Problem, guards: Guards, order: Int32, piece: Int64, smallest:
         return piece[None, :]
     parts = np.empty((len(within), 2), np.int64)
     parts[0] = 0, len(within)
-    groups = groups_of(len(problem.costs.kind), problem.tuples.reach.shape[1])
+    groups = groups_of(len(problem.costs.spec), problem.tuples.reach.shape[1])
     scratch = scratch_of(guards, len(within))
     found = cut(problem.tuples, problem.costs, guards, within, parts, smallest, groups, scratch)
     left: Int64 = parts[:found] + piece[0]
