@@ -66,8 +66,8 @@ def build(
     _refuse_braces(attribute, found.texts)
     if len(found.texts) + found.missing > LARGEST_DOMAIN:
         raise DataError(
-            f'column "{attribute}" has {len(found.texts) + found.missing} values, and sets are listed for columns of up '
-            f"to {LARGEST_DOMAIN}; give it a range, intervals or a hierarchy file",
+            f'column "{attribute}" has {len(found.texts) + found.missing} values, and sets are listed for columns of '
+            f"up to {LARGEST_DOMAIN}; give it a range, intervals or a hierarchy file",
             column=attribute,
         )
     if rows is not None:
@@ -124,8 +124,8 @@ def _placed(found: Scale, domain: Sequence[str] | None) -> tuple[int, tuple[str,
     outside = [text for text in found.texts if text not in same.values()]
     if outside:
         raise DataError(
-            f'column "{found.attribute}" holds {quoted(outside)}, which {"is" if len(outside) == 1 else "are"} not among '
-            "its declared values; add them or mend the cells",
+            f'column "{found.attribute}" holds {quoted(outside)}, which {"is" if len(outside) == 1 else "are"} not '
+            "among its declared values; add them or mend the cells",
             column=found.attribute,
         ).showing(quoted(outside))
     ordered = sorted(found.texts, key=place.__getitem__) if found.type == "text" else found.texts

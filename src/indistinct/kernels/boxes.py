@@ -35,12 +35,12 @@ EMPTY = -(1 << 30)
 class Costs(NamedTuple):
     """Costs of all attributes in flat arrays.
 
-    ``spec`` int64[d, 7]: kind, start in ``value``, number of codes, and the code of the missing value or -1 (RANGE, SET)
-    or the number of levels (LEVELS); of SET also the first word, the number of words and the most values that are
-    published as a set. ``value`` float64[.]: LEVELS, for each level and
-    code the cost of its node, which ``node`` int32[.] names at the same place; TABLE, the cost of each pair of
-    codes; RANGE, the lower bounds, the upper bounds, and the cost of mixing missing and present values; SET, the cost of
-    each pair as in TABLE, then of 0, 1, .. values. ``ends``: where the words of boxes begin.
+    ``spec`` int64[d, 7]: kind, start in ``value``, number of codes, and the code of the missing value or -1 (RANGE,
+    SET) or the number of levels (LEVELS); of SET also the first word, the number of words and the most values that are
+    published as a set. ``value`` float64[.]: LEVELS, for each level and code the cost of its node, which ``node``
+    int32[.] names at the same place; TABLE, the cost of each pair of codes; RANGE, the lower bounds, the upper bounds,
+    and the cost of mixing missing and present values; SET, the cost of each pair as in TABLE, then of 0, 1, .. values.
+    ``ends``: where the words of boxes begin.
     """
 
     spec: Int64

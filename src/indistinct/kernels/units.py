@@ -23,11 +23,11 @@ class Units(NamedTuple):
     """The things that a search puts into classes.
 
     ``reach`` int32[n, w]: the codes of the d quasi-identifiers, then their negatives, then zeros, then words of values
-    (``kernels.boxes``): the box of a class is the maximum of its members, in words their OR, one vector operation. ``mass`` int64[n, 2]: rows, and what counts for k
-    (persons, else rows). The sensitive values of unit u are ``values`` int32[., s] and ``counts`` int64[.] at
-    ``start[u]:start[u + 1]``. Those of its persons who are in other units too are ``person`` int32[.] at
-    ``begin[u]:begin[u + 1]``: a class of several units counts them once. ``kin`` int32[n]: units with the same number
-    are the same to every criterion.
+    (``kernels.boxes``): the box of a class is the maximum of its members, in words their OR, one vector operation.
+    ``mass`` int64[n, 2]: rows, and what counts for k (persons, else rows). The sensitive values of unit u are
+    ``values`` int32[., s] and ``counts`` int64[.] at ``start[u]:start[u + 1]``. Those of its persons who are in other
+    units too are ``person`` int32[.] at ``begin[u]:begin[u + 1]``: a class of several units counts them once. ``kin``
+    int32[n]: units with the same number are the same to every criterion.
     """
 
     reach: Int32

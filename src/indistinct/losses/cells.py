@@ -176,7 +176,7 @@ def spans(found: Cells) -> tuple[Int64, Int64]:
 
 
 def covered(recoding: Recoding, position: int, rows: Int64) -> NDArray[np.bool_] | None:
-    """bool[boxes, values]: what the published cells of a quasi-identifier with sets cover; None where there are none."""
+    """bool[boxes, values]: what the published cells of a quasi-identifier with sets cover; None without sets."""
     found = cells(recoding, position, rows)
     if found.held is None:
         return None

@@ -137,7 +137,7 @@ def _split(
     number: int,
     position: int,
 ) -> dict[str, Any] | None:
-    """What would become of a class that is split in one column: by the next finer nodes, a range at its median, a set by value."""
+    """What would become of a class split in one column: by finer nodes, a range at its median, a set by value."""
     frequencies = prepared.counted.frequencies
     hierarchy = frequencies.quasi[position]
     lo, hi = int(recoding.lo[number, position]), int(recoding.hi[number, position])

@@ -265,8 +265,8 @@ class Recoding:
 
     ``lo`` and ``hi`` int32[g, d]: smallest and largest code of each class and quasi-identifier. With ``levels`` (full
     domain) the label is that of the node at the level, otherwise that of the smallest box (``Hierarchy.label``).
-    ``held`` int32[g, w], by number of quasi-identifier: the values of each class where it is published as a set, one bit
-    each (``kernels.boxes``); without levels and given boxes only. ``aggregates`` replace the labels where a release
+    ``held`` int32[g, w], by number of quasi-identifier: the values of each class of a column of sets, one bit each
+    (``kernels.boxes``); without levels and given boxes only. ``aggregates`` replace the labels where a release
     publishes means, medians or modes: for each quasi-identifier the texts, and int64[g] which of them each class has.
     """
 
