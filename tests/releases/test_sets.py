@@ -374,3 +374,23 @@ def test_reports_say_what_a_set_tells(tmp_path):
         assert words in page.read_text(encoding="utf-8")
     text = dictionary(release, tmp_path / "dictionary.md").read_text(encoding="utf-8")
     assert "lists the values that occur in the group" in text
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_losses_read_off_the_file_are_those_of_the_release(name, tmp_path):
+    table = random_table(13, 60, missing=True)
+    policy = policy_for(name, "k", tmp_path)
+    release = ind.anonymize(table, policy)
+    found = ind.utility(table, release.table, policy).document["losses"]
+    for loss in ("lm", "gcp", "iloss"):
+        assert found[loss] == pytest.approx(release.loss[loss], abs=1e-12)
+
+
+def test_numbers_in_sets_cost_what_is_listed():
+    table = pa.table({"n": ["1", "1", "100", "7", "7", "7"]})
+    policy = policy_of({"n": {"type": "integer", "hierarchy": {"kind": "set"}}}, [ind.KAnonymity(3)])
+    release = ind.anonymize(table, policy)
+    assert Counter(release.table.column("n").to_pylist()) == {"{1, 100}": 3, "7": 3}
+    # one of two other values is listed beside the right one, for half of the rows
+    assert release.loss["lm"] == pytest.approx(0.25)
+    assert ind.utility(table, release.table, policy).document["losses"]["lm"] == pytest.approx(0.25)
