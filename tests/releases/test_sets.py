@@ -7,6 +7,7 @@ from math import log2
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -16,7 +17,10 @@ from pyarrow import csv
 import indistinct as ind
 from indistinct.hierarchies import build_hierarchy
 from indistinct.hierarchies.labels import Reader, parse
+from indistinct.releases.compare_store import fingerprint
+from indistinct.releases.withheld import withheld
 from indistinct.reports.dictionary import dictionary
+from indistinct.tables.count import frequencies_of
 
 GOLDEN = sorted((Path(__file__).resolve().parents[1] / "golden2").glob("s*.json"))
 CLUSTERINGS = ("mondrian", "hilbert", "mdav", "k_member", "k_similar", "merge", "t_closeness_first")
@@ -152,6 +156,20 @@ def test_numbers_and_dates_keep_their_order():
 def test_settings_that_cannot_be(spec, word):
     with pytest.raises(ind.PolicyError, match=word):
         policy_of({"v": {"hierarchy": spec}}, [ind.KAnonymity(2)])
+
+
+@pytest.mark.parametrize(
+    ("settings", "word"),
+    [
+        ({"domain": [1, 9], "type": "integer"}, "values"),
+        ({"min_level": 1}, "most"),
+        ({"max_level": 1}, "most"),
+        ({"separator": ";"}, "separator"),
+    ],
+)
+def test_settings_that_say_nothing_about_sets(settings, word):
+    with pytest.raises(ind.PolicyError, match=word):
+        policy_of({"v": {"hierarchy": {"kind": "set"}, **settings}}, [ind.KAnonymity(2)])
 
 
 @pytest.mark.parametrize(
@@ -394,3 +412,27 @@ def test_numbers_in_sets_cost_what_is_listed():
     # one of two other values is listed beside the right one, for half of the rows
     assert release.loss["lm"] == pytest.approx(0.25)
     assert ind.utility(table, release.table, policy).document["losses"]["lm"] == pytest.approx(0.25)
+
+
+def test_the_loss_of_a_declared_domain_is_public():
+    table = pa.table({"u": ["a", "a", "a", "d", "d", "d", "e"]})
+    public = {}
+    for name, spec in (("observed", {}), ("declared", {"values": list("abcde")})):
+        policy = policy_of(
+            {"u": {"hierarchy": {"kind": "set", **spec}}},
+            [ind.KAnonymity(3)],
+            suppression={"limit": 0.2},
+            recoding={"algorithm": "optimal"},
+        )
+        release = ind.anonymize(table, policy)
+        assert release.document["suppressed_rows"] == 1
+        public[name] = withheld(release.document, release.decision)["loss"]
+    assert public["observed"] is None
+    assert public["declared"]["lm"] == pytest.approx(1 / 7)
+
+
+def test_runs_with_other_sets_are_other_runs():
+    hierarchies = [build_hierarchy("u", list("abcdef"), spec={"kind": "set", "most": most}) for most in (2, 3, 3)]
+    codes, rows = np.arange(6, dtype=np.int32).reshape(-1, 1), np.ones(6, np.int64)
+    prints = [fingerprint(frequencies_of((hierarchy,), (), codes, rows)) for hierarchy in hierarchies]
+    assert prints[0] != prints[1] == prints[2]

@@ -26,7 +26,7 @@ from indistinct.errors import PolicyError
 from indistinct.notices import Notice
 from indistinct.outputs import Origin, origin
 from indistinct.policy.files import files_of
-from indistinct.policy.generalization import ORDERED_TYPES, TREES, TYPES_OF_KIND, Generalization, Range
+from indistinct.policy.generalization import ORDERED_TYPES, TREES, TYPES_OF_KIND, Generalization, Range, Set
 from indistinct.policy.parameters import Exact, Whole, exact, plain, whole
 from indistinct.policy.privacy import AnyPrivacy, EpsIKAnonymity, KmAnonymity, NTCloseness, Numeric, TCloseness, Tiered
 from indistinct.policy.problems import Section, check_word, nearest, path, problem, refuse, show
@@ -286,7 +286,7 @@ class Attribute(Section):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        refuse([*self._type_problems(), *self._level_problems(), *self._role_problems()])
+        refuse([*self._type_problems(), *self._set_problems(), *self._level_problems(), *self._role_problems()])
         return self
 
     def _type_problems(self) -> list[InitErrorDetails]:
@@ -314,6 +314,21 @@ class Attribute(Section):
                 found.append(problem(place, "is a unit of dates; give a number", step))
             if self.hierarchy.bounds is None and self.type in ("integer", "ordinal"):
                 found.append(problem(place, f'goes with bounds = "snapped", not the default of {self.type}', step))
+        return found
+
+    def _set_problems(self) -> list[InitErrorDetails]:
+        """Settings that say nothing about sets of values."""
+        found: list[InitErrorDetails] = []
+        if not isinstance(self.hierarchy, Set):
+            return found
+        if self.domain is not None:
+            found.append(problem(("domain",), "is for ranges; list the domain of sets as values", self.domain))
+        if self.min_level > 0 or self.max_level is not None:
+            key, level = ("min_level", self.min_level) if self.min_level > 0 else ("max_level", self.max_level)
+            found.append(problem((key,), 'is for levels, and kind "set" has none; set most', level))
+        if self.separator is not None:
+            sentence = "is for single values; a column with a separator takes the file of a tree of its items"
+            found.append(problem(("hierarchy", "kind"), sentence, "set"))
         return found
 
     def _level_problems(self) -> list[InitErrorDetails]:

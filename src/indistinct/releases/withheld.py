@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from indistinct.hierarchies.ranges import DEFAULT_BOUNDS
-from indistinct.policy.generalization import Range, Taxonomy
+from indistinct.policy.generalization import Range, Set, Taxonomy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,11 +29,18 @@ def loss_is_public(decision: Decision) -> bool:
     whole = decision.suppressed == 0 and decision.prepared.counted.left_out == 0
     for name in (hierarchy.attribute for hierarchy in decision.frequencies.quasi):
         attribute = decision.policy.attributes.get(name)
-        if attribute is not None and (attribute.domain is not None or isinstance(attribute.hierarchy, Taxonomy)):
+        if attribute is not None and _has_known_domain(attribute):
             continue
         if not whole or (attribute is not None and _is_on_grid(attribute)):
             return False
     return True
+
+
+def _has_known_domain(attribute: Attribute) -> bool:
+    spec = attribute.hierarchy
+    if isinstance(spec, Set):  # one that lists numbers does not look at ``domain``
+        return spec.file is not None or spec.values is not None or attribute.order is not None
+    return attribute.domain is not None or isinstance(spec, Taxonomy)
 
 
 def _is_on_grid(attribute: Attribute) -> bool:
