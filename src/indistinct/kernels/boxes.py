@@ -88,7 +88,7 @@ def words_of(codes: Int32, size: int) -> Int32:
 
 @inlined
 def _ones(word: int) -> int:
-    """Count the bits of a word of ``BITS``, without a loop: one here slows down the searches that never reach it."""
+    """Count the bits of a word of ``BITS``, in pairs, fours and bytes."""
     x = np.int64(word)
     x -= (x >> 1) & 0x55555555
     x = (x & 0x33333333) + ((x >> 2) & 0x33333333)
