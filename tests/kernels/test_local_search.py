@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from random import Random
 from types import SimpleNamespace
 
@@ -16,7 +17,7 @@ from indistinct.algorithms.local.problem import problem_of
 from indistinct.algorithms.local.settle import failing
 from indistinct.algorithms.local.state import regroup, restore, snapshot
 from indistinct.hierarchies import build_hierarchy, taxonomy
-from indistinct.kernels.boxes import NEVER, swapped_loss, union_loss
+from indistinct.kernels.boxes import NEVER, hull, swapped_loss, union_loss
 from indistinct.kernels.partition import CLASS, HEAD, NEXT
 from indistinct.kernels.units import reach_of
 from indistinct.policy.privacy import DistinctL, KAnonymity, TCloseness
@@ -33,14 +34,19 @@ def seeded(seed):
     return Random(seed)  # noqa: S311  # the same instances every time
 
 
-def problem(name, n=400):
+def problem(name, n=400, kinds="trees"):
     random = seeded(n)
     columns = [[str(random.randint(0, 60)) for _ in range(n)], [random.choice("abcdef") for _ in range(n)]]
+    if kinds == "sets":
+        columns.append([random.choice(["", *"uvw"]) + str(random.randint(0, 11)) for _ in range(n)])
     rows = [("a", "x", "*"), ("b", "x", "*"), ("c", "x", "*"), ("d", "y", "*"), ("e", "y", "*"), ("f", "y", "*")]
     quasi = (
         build_hierarchy("age", sorted(set(columns[0])), spec={"kind": "range", "bounds": "members"}, type="integer"),
         taxonomy.build("area", sorted(set(columns[1])), rows),
     )
+    if kinds == "sets":
+        tree = build_hierarchy("area", sorted(set(columns[1])), spec={"kind": "set", "most": 2, "rows": rows})
+        quasi = (quasi[0], tree, build_hierarchy("part", sorted(set(columns[2])), spec={"kind": "set"}))
     ill = [random.choice("pqqr") for _ in range(n)]
     sensitive = () if name == "k" else (build_hierarchy("ill", sorted(set(ill)), spec=None),)
     names = [*quasi, *sensitive]
@@ -51,6 +57,10 @@ def problem(name, n=400):
     frequencies = frequencies_of(quasi, sensitive, np.ascontiguousarray(cells), counts.astype(np.int64))
     policy = SimpleNamespace(privacy=tuple(MODELS[name]), suppression=SimpleNamespace(limit=0))
     return problem_of(frequencies, policy)
+
+
+def bits(rows, column):
+    return sorted(bit for row in rows for bit in range(31) if int(row[column]) >> bit & 1)
 
 
 def audit(state):
@@ -67,9 +77,13 @@ def audit(state):
             u = parts.link[u, NEXT]
         assert sorted(listed) == members.tolist()
         if len(members):
-            box = units.reach[members].max(axis=0)
+            ends = state.problem.costs.ends
+            box = hull(units.reach[members], ends)
             assert (parts.box[c] == box).all()
-            assert (parts.ties[c] == (units.reach[members] == box).sum(axis=0)).all()
+            assert (parts.ties[c] == (units.reach[members] == box).sum(axis=0))[:ends].all()
+            twice = [Counter(bits(units.reach[members], w)) for w in range(ends, len(box))]
+            for word, found in zip(parts.inner[c][ends:], twice, strict=True):
+                assert bits([[word]], 0) == sorted(bit for bit, times in found.items() if times > 1)
             assert parts.loss[c] == pytest.approx(union_loss(state.problem.costs, box, box))
     if parts.counts.shape[1]:
         counts = np.zeros_like(parts.counts)
@@ -81,9 +95,10 @@ def audit(state):
 
 @pytest.mark.parametrize("rows", [pytest.param(40, marks=pytest.mark.small), 400])
 @pytest.mark.parametrize("name", MODELS)
-def test_every_pass_keeps_its_books(name, rows, monkeypatch):
+@pytest.mark.parametrize("kinds", ["trees", "sets"])
+def test_every_pass_keeps_its_books(name, rows, kinds, monkeypatch):
     monkeypatch.setattr(state_module, "PER_REGION", rows // 4)
-    state = plan._starts(problem(name, rows))[0]
+    state = plan._starts(problem(name, rows, kinds))[0]
     audit(state)
     losses = [state.loss()]
     nearest = near_units(state)
@@ -156,6 +171,7 @@ def test_costs_are_those_of_the_hierarchies(size):
             type="integer",
         ),
         build_hierarchy("fixed", texts, spec=None),
+        *(() if size > 1000 else sets_of(texts)),
     )
     costs = costs_of(quasi)
     for _ in range(200):
@@ -164,32 +180,42 @@ def test_costs_are_those_of_the_hierarchies(size):
             members = np.minimum(members[:1] + (members % 3), size - 1).astype(np.int32)
         expected = 0.0
         for a, hierarchy in enumerate(quasi):
-            lo, hi = int(members[:, a].min()), int(members[:, a].max())
             try:
-                expected += float(hierarchy.cost(lo, hi))
+                expected += float(hierarchy.cost_of(sorted(set(members[:, a].tolist()))))
             except ValueError:  # no label covers both
                 expected += NEVER
-        box = reach_of(members).max(axis=0)
+        box = hull(reach_of(members, costs), costs.ends)
         assert union_loss(costs, box, box) == pytest.approx(expected, abs=1e-9)
 
 
-def test_a_class_after_a_swap():
-    problem_ = problem("k", 60)
+def sets_of(texts):
+    rows = [(t, t[:2], t[:1], "*") for t in texts]
+    yield build_hierarchy("free", texts, spec={"kind": "set"})
+    yield build_hierarchy("few", [*texts[1:], None], spec={"kind": "set", "most": 3})
+    yield build_hierarchy("above", texts, spec={"kind": "set", "most": 2, "rows": rows})
+
+
+@pytest.mark.parametrize("kinds", ["trees", "sets"])
+def test_a_class_after_a_swap(kinds):
+    problem_ = problem("k", 60, kinds)
+    ends = problem_.costs.ends
     reach = problem_.tuples.reach
     random = seeded(1)
     for _ in range(100):
         members = [random.randrange(len(reach)) for _ in range(4)]
         gone, new = random.choice(members), random.randrange(len(reach))
         rows = reach[members]
-        box = rows.max(axis=0)
+        box = hull(rows, ends)
         ties = (rows == box).sum(axis=0).astype(np.int32)
         inner = np.where(rows < box, rows, -(1 << 30)).max(axis=0).astype(np.int32)
+        pairs = [rows[i, ends:] & rows[j, ends:] for i in range(len(rows)) for j in range(i)]
+        inner[ends:] = np.bitwise_or.reduce(pairs)
         left = list(members)
         left.remove(gone)
-        after = reach[[*left, new]].max(axis=0)
+        after = hull(reach[[*left, new]], ends)
         found = swapped_loss(problem_.costs, box, inner, ties, reach[gone], reach[new])
         assert found == pytest.approx(union_loss(problem_.costs, after, after))
-        without = reach[left].max(axis=0)
+        without = hull(reach[left], ends)
         found = swapped_loss(problem_.costs, box, inner, ties, reach[gone], inner)
         assert found == pytest.approx(union_loss(problem_.costs, without, without))
 

@@ -138,7 +138,7 @@ def _split(
     number: int,
     position: int,
 ) -> dict[str, Any] | None:
-    """What would become of a class that is split in one column: by the next finer nodes, a range at its median."""
+    """What would become of a class split in one column: by finer nodes, a range at its median, a set by value."""
     frequencies = prepared.counted.frequencies
     hierarchy = frequencies.quasi[position]
     lo, hi = int(recoding.lo[number, position]), int(recoding.hi[number, position])
@@ -150,6 +150,8 @@ def _split(
         below = np.cumsum(np.bincount(codes - lo, assignment.count[entries]))
         middle = lo + int(np.searchsorted(below, below[-1] / 2))
         keys = codes > min(middle, hi - 1)
+    elif position in recoding.held and recoding.listed(position)[recoding.boxes(position)[2][number]]:
+        keys = codes
     else:
         keys = hierarchy.levels[hierarchy.meeting(lo, hi) - 1].node_of[codes]
     failed, rows = _failing(prepared, _regrouped(assignment, entries, np.asarray(keys).reshape(-1, 1)))
@@ -182,13 +184,12 @@ def stretching(
         last = np.searchsorted(owner, np.arange(assignment.classes), "right") - 1
         wide = np.flatnonzero(first < last)
         for own in wide[np.argsort(-rows[wide], kind="stable")][:STRETCHED].tolist():
-            lo, hi = int(code[first[own]]), int(code[last[own]])
-            for end, other, box in (
-                (first[own], code[first[own] + 1], (int(code[first[own] + 1]), hi)),
-                (last[own], code[last[own] - 1], (lo, int(code[last[own] - 1]))),
-            ):
-                if number[end] == 1 and other != code[end]:
-                    gain = hierarchy.cost(lo, hi) - hierarchy.cost(*box)
+            held = code[first[own] : last[own] + 1].tolist()
+            ends = range(first[own], last[own] + 1) if hierarchy.sets is not None else (first[own], last[own])
+            for end in ends:
+                if number[end] == 1:
+                    others = [other for other in held if other != code[end]]
+                    gain = hierarchy.cost_of(held) - hierarchy.cost_of(others)
                     gains.append(
                         (gain * (int(rows[own]) - 1) * weights[position] / whole, position, own, int(code[end]))
                     )

@@ -48,6 +48,8 @@ def _arrays(frequencies: Frequencies) -> Iterable[np.ndarray[Any, Any]]:
         yield from (level.float_costs() for level in hierarchy.levels)
         if hierarchy.lower is not None and hierarchy.upper is not None:
             yield from (hierarchy.lower, hierarchy.upper)
+        if hierarchy.sets is not None:
+            yield np.array([float(cost) for cost in hierarchy.sets.costs])
 
 
 class Store:

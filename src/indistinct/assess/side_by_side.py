@@ -173,5 +173,6 @@ def column_axis(
         domain=attribute.domain if domain is None else domain,
         weight=attribute.weight,
         separator=attribute.separator if name in policy.item_columns else None,
+        values=spec.get("values") or attribute.order or () if spec.get("kind") == "set" else None,
         **reading,
     )

@@ -134,7 +134,7 @@ def _values(context: AttackContext, name: str, labels: Sequence[str | None]) -> 
             hidden = HIDDEN * (pattern.length - len(pattern.prefix) - len(pattern.suffix))
             texts[f"{pattern.prefix}{hidden}{pattern.suffix}"] = None
         elif isinstance(pattern, Members):
-            texts |= dict.fromkeys(pattern.texts)
+            texts |= dict.fromkeys((*pattern.texts, *pattern.quoted))
     texts |= dict.fromkeys(_points(ends, reading))
     if reading["type"] != "text":  # labels themselves are no values of a scale
         texts = {text: None for text in texts if text is None or _is_value(text, reading)}

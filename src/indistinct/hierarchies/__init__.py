@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import PolicyError
-from indistinct.hierarchies import dates, identity, intervals, masking, ordinal, ranges, suppression, taxonomy
+from indistinct.hierarchies import dates, identity, intervals, masking, ordinal, ranges, sets, suppression, taxonomy
 from indistinct.hierarchies.hierarchy import Hierarchy, Level
 from indistinct.hierarchies.preview import LevelPreview, preview
 from indistinct.hierarchies.taxonomy import Taxonomy, check, read_taxonomy, write_taxonomy
@@ -41,6 +41,7 @@ KEYS = {
     "dates": ("levels",),
     "ordinal": ("sizes", "groups"),
     "range": ("bounds", "step"),
+    "set": ("most", "file", "rows", "values"),
     "suppress": (),
     "identity": (),
     "file": ("file",),
@@ -67,7 +68,7 @@ def build_hierarchy(
     """Build the hierarchy of an attribute from its specification.
 
     ``texts`` are the distinct values of the column in any order, None for missing. ``spec`` is a table as in
-    a policy: ``{"kind": "intervals", "widths": [5, 10]}``, kinds intervals, masking, dates, ordinal, range,
+    a policy: ``{"kind": "intervals", "widths": [5, 10]}``, kinds intervals, masking, dates, ordinal, range, set,
     suppress; ``{"file": "x.csv"}`` (relative to ``base``) or ``{"rows": [...]}``; None means no hierarchy.
     Keys whose value is None count as absent. ``type``, ``format``, ``order`` and ``decimal`` say how texts
     are cast, ``domain`` is that of the loss, ``weight``, ``min_level`` and ``max_level`` go to the record.
@@ -95,6 +96,7 @@ def build_hierarchy(
         "dates": lambda: dates.build(attribute, texts, format=format, domain=domain, **given),
         "ordinal": lambda: ordinal.build(attribute, texts, order=order, domain=domain, **given),
         "range": lambda: ranges.build(attribute, texts, domain=domain, **reading, **given),
+        "set": lambda: _sets(attribute, texts, base, reading, **given),
         "file": lambda: _from_file(attribute, texts, given["file"], base, reading),
         "rows": lambda: taxonomy.build(attribute, texts, given["rows"], "rows", **reading),
     }
@@ -161,6 +163,21 @@ def _check_levels(attribute: str, ends: tuple[int, int], min_level: int, max_lev
             f"but min_level is {min_level} and max_level {max_level}",
             column=attribute,
         )
+
+
+def _sets(
+    attribute: str,
+    texts: Sequence[str | None],
+    base: Path | None,
+    reading: Mapping[str, Any],
+    file: str | None = None,
+    **given: Any,
+) -> Hierarchy:
+    """Read the tree above the sets, if there is one."""
+    if file is not None:
+        path = Path(file) if base is None else Path(base) / file
+        given |= {"rows": read_taxonomy(path), "where": path.name}
+    return sets.build(attribute, texts, **reading, **given)
 
 
 def _from_file(

@@ -87,6 +87,19 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
+class Sets:
+    """What sets of values cost: ``costs[n]`` for n = 0.. values of a ``domain`` of so many; larger ones are no sets."""
+
+    domain: int
+    costs: Sequence[Fraction]
+
+    @property
+    def most(self) -> int:
+        """Most values that are published as a set."""
+        return len(self.costs) - 1
+
+
+@dataclass(frozen=True, slots=True)
 class Hierarchy:
     """The values of one attribute that occur in a table, in canonical order, with their generalizations.
 
@@ -104,6 +117,9 @@ class Hierarchy:
     otherwise it is published as the smallest node that covers lo and hi. A box that mixes missing and present
     values costs 1 and is published as the root label ``root``.
 
+    With ``sets`` a class is published as the set of its values where they are few enough and missing is not mixed with
+    present ones (``label_of``); otherwise as the smallest node that covers them.
+
     ``positions`` are the exact places of the present values on their scale (the number, the day, the rank),
     empty for text. ``spellings`` maps the other spellings of a value ("05") to its text ("5").
     """
@@ -118,6 +134,7 @@ class Hierarchy:
     exact_lower: Sequence[Fraction] = ()
     exact_upper: Sequence[Fraction] = ()
     range_labels: RangeLabels | None = None
+    sets: Sets | None = None
     weight: Fraction = Fraction(1)
     min_level: int = 0
     max_level: int | None = None
@@ -219,6 +236,33 @@ class Hierarchy:
             return self.root
         return self.node_label(*self.smallest(lo, hi))
 
+    def label_of(self, codes: Sequence[int]) -> str | None:
+        """Write the published text of a class that holds the values ``codes``, ascending; None = missing.
+
+        >>> from indistinct.hierarchies import sets
+        >>> sets.build("dose", ["1,5", "2", "3"], type="decimal", decimal=",").label_of([0, 2])
+        '{"1,5", 3}'
+        """
+        if self.sets is not None and len(codes) > 1 and codes[-1] == self.missing:
+            return self.root
+        if self.sets is not None and 1 < len(codes) <= self.sets.most:
+            return f"{{{', '.join(_element(self.texts[code] or '') for code in codes)}}}"
+        return self.label(codes[0], codes[-1])
+
+    def cost_of(self, codes: Sequence[int]) -> Fraction:
+        """Exact LM cost of a class that holds the values ``codes``, ascending, whatever the kind.
+
+        >>> from indistinct.hierarchies import sets
+        >>> sets.build("work", ["a", "b", "c", "d", "e"], most=3).cost_of([0, 2, 4])
+        Fraction(1, 2)
+        """
+        if self.sets is not None and len(codes) > 1:
+            if codes[-1] == self.missing:
+                return self.levels[-1].costs[0]
+            if len(codes) <= self.sets.most:
+                return self.sets.costs[len(codes)]
+        return self.cost(codes[0], codes[-1])
+
     def node_label(self, level: int, node: int) -> str | None:
         """Write the published text of a node; None where the node is the missing value alone."""
         node_of = self.levels[level].node_of
@@ -238,6 +282,14 @@ class Hierarchy:
         nodes = int(self.levels[top].node_of.max(initial=-1)) + 1
         labels = (self.node_label(top, node) for node in range(nodes))
         return tuple(label for label in labels if label is not None)
+
+
+def _element(text: str) -> str:
+    """Write one value of a set, in quotes where it would else be read otherwise."""
+    if text and text == text.strip() and not set(text) & set(',{}"'):
+        return text
+    doubled = text.replace('"', '""')
+    return f'"{doubled}"'
 
 
 class RangeLabels:

@@ -7,7 +7,7 @@ Read are: a value itself; the suppression token and ``*`` (everything, missing v
 file on any level; intervals ``[20, 30)``, ``[20, 30[``, ``(20,30]``, ``[20, 29]``, ``20-29``, ``[5 - 10]``,
 ``-10--5``, ``<20``, ``<=40``, ``>40``, ``>=90``, ``90+``; dates ``2024-03``, ``2024-Q1``, ``2024-H1``,
 ``2024-W05``, ``2024``, ``2020s``, ``1900-1909`` and intervals of them; masks ``0213*``, ``**139``; sets ``{a,
-b}``.
+b}``, elements with commas, braces, quotes or outer blanks between quotes: ``{"a, b", c}``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.hierarchies.values import EPOCH, PARTIAL, iso_date, number_key, parse_number, positions, precision
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -60,9 +60,10 @@ class Mask:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """The texts listed between braces."""
+    """The texts listed between braces; those between ``quoted`` marks are values, whatever they look like."""
 
     texts: frozenset[str]
+    quoted: frozenset[str] = frozenset()
 
 
 Pattern = Interval | Mask | Members
@@ -89,7 +90,9 @@ def parse(
     """
     text = label.strip()
     if text.startswith("{") and text.endswith("}"):
-        return Members(frozenset(part.strip() for part in text[1:-1].split(",")))
+        elements = list(_elements(text[1:-1], brackets=type != "text"))
+        plain, quoted = (frozenset(text for text, marked in elements if marked is want) for want in (False, True))
+        return Members(plain, quoted)
     found: Interval | None
     if type == "date":
         found = _date_interval(text, format)
@@ -193,6 +196,7 @@ class Reader:
             itself += self._behind(pattern)
         elif isinstance(pattern, Members):
             itself += [number for text in pattern.texts for number in self._find_member(text)]
+            itself += [number for text in pattern.quoted for number in self._find_value(text)]
         return itself
 
     def _pattern(self, label: str | None) -> Pattern | None:
@@ -204,10 +208,23 @@ class Reader:
         return parse(label, self.type, character=self._character, **self._reading)
 
     def _find_member(self, text: str) -> list[int]:
-        if text in self._index:
-            return [self._index[text]]
+        itself = self._find_value(text)
+        if itself:
+            return itself
         pattern = parse(text, self.type, character=self._character, **self._reading)
         return self._inside(pattern).tolist() if isinstance(pattern, Interval) else []
+
+    def _find_value(self, text: str) -> list[int]:
+        """Values of the text, in all spellings of a number or a day."""
+        return self._alike.get(self._key(text), [])
+
+    @cached_property
+    def _alike(self) -> dict[object, list[int]]:
+        alike: dict[object, list[int]] = {}
+        for number, text in enumerate(self.texts):
+            if text is not None:
+                alike.setdefault(self._key(text), []).append(number)
+        return alike
 
     def _inside(self, interval: Interval) -> Indices:
         first, last = self._stretch(interval)
@@ -373,6 +390,30 @@ def _search(places: NDArray[Any], number: int, side: Any) -> int:
     if places.dtype != object:
         number = min(max(number, -(1 << 63)), (1 << 63) - 1)
     return int(np.searchsorted(places, number, side=side))
+
+
+def _elements(inner: str, *, brackets: bool) -> Iterator[tuple[str, bool]]:
+    """Split what stands between the braces of a set: each element, and whether it stood between quotes.
+
+    A quote counts as the first character of an element only, and where it closes before a comma or the end; doubled, it
+    stands for itself. With ``brackets`` a comma inside ``[`` or ``(`` does not separate.
+
+    >>> list(_elements('"a, b", c d, "e"', brackets=False)), list(_elements('[0, 10), 33', brackets=True))
+    ([('a, b', True), ('c d', False), ('e', True)], [('[0, 10)', False), ('33', False)])
+    """
+    pattern = _BRACKETED if brackets else _ELEMENT
+    place = 0
+    while place <= len(inner):
+        match = _QUOTED.match(inner, place) or pattern.match(inner, place)
+        assert match is not None  # noqa: S101  # the second matches any text
+        marked = match.re is _QUOTED
+        yield (match[1].replace('""', '"') if marked else match[1].strip()), marked
+        place = match.end() + 1
+
+
+_QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"\s*(?=,|$)')
+_ELEMENT = re.compile(r"([^,]*)")
+_BRACKETED = re.compile(r"(\s*[\[(][^\])]*[\])][^,]*|[^,]*)")
 
 
 def _mask(label: str, character: str) -> Mask | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.kernels import lean
-from indistinct.kernels.boxes import Costs, union_loss
+from indistinct.kernels.boxes import Costs, copy, union_loss, widen
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,13 +53,11 @@ def grow_clusters(
             if loss > far + EQUAL:
                 far, at = loss, np.int64(i)
         seed = rest[at]
-        for w in range(len(box)):
-            box[w] = reach[seed, w]
+        copy(box, reach[seed])
         rows, held, loss_now = np.int64(0), np.int64(0), 0.0
         while True:
             unit = rest[at]
-            for w in range(len(box)):
-                box[w] = max(box[w], reach[unit, w])
+            widen(box, reach[unit], costs.ends)
             rows += mass[unit, 0]
             held += mass[unit, 1]
             class_of[unit] = cluster
@@ -97,7 +95,6 @@ def join_clusters(
             added = (rows + mass[unit, 0]) * union_loss(costs, box, reach[unit]) - rows * union_loss(costs, box, box)
             if added < best - EQUAL:
                 best, at = added, np.int64(c)
-        for w in range(boxes.shape[1] - 1):
-            boxes[at, w] = max(boxes[at, w], reach[unit, w])
+        widen(boxes[at, : boxes.shape[1] - 1], reach[unit], costs.ends)
         boxes[at, boxes.shape[1] - 1] += mass[unit, 0]
         class_of[unit] = at

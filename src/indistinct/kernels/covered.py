@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.kernels import kernel
+from indistinct.kernels.boxes import BITS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,11 +17,14 @@ if TYPE_CHECKING:
 
 
 @kernel
-def counted_in_boxes(tuples: Int32, rows: Int64, lo: Int32, hi: Int32) -> tuple[Int64, int]:
+def counted_in_boxes(
+    tuples: Int32, rows: Int64, lo: Int32, hi: Int32, listed: Int64, words: Int32
+) -> tuple[Int64, int]:
     """Rows in each box [lo, hi] (int64[g], ends included), and the rows that are in any box.
 
     ``tuples`` int32[p, d] sorted by the first column, ``rows`` int64[p], ``lo`` and ``hi`` int32[g, d]. Looks at the
-    tuples within the first side of each box.
+    tuples within the first side of each box. ``listed`` int64[s, 2]: columns of which a box holds only the values with
+    a bit in its row of ``words`` int32[g, .], from the word on that stands beside the column.
     """
     found = np.zeros(len(lo), np.int64)
     seen = np.zeros(len(tuples), np.int8)
@@ -33,6 +37,9 @@ def counted_in_boxes(tuples: Int32, rows: Int64, lo: Int32, hi: Int32) -> tuple[
                 if tuples[i, a] < lo[g, a] or tuples[i, a] > hi[g, a]:
                     inside = False
                     break
+            for s in range(len(listed)):
+                code = tuples[i, listed[s, 0]]
+                inside = inside and words[g, listed[s, 1] + code // BITS] >> (code % BITS) & 1 == 1
             if inside:
                 found[g] += rows[i]
                 seen[i] = 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from indistinct.kernels import lean, step
-from indistinct.kernels.boxes import RANGE, Costs, union_loss
+from indistinct.kernels.boxes import FORM, RANGE, Costs, clear, copy, union_loss, widen
 from indistinct.kernels.guards import LEAST_SIZE, Guards, Scratch, shortfall
 from indistinct.kernels.units import ROWS, SIZE, Units
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 # most groups of codes that the cuts of one attribute are chosen from
 GROUPS = 128
-# below every code and every negative code
-EMPTY = -(1 << 30)
 
 
 class Groups(NamedTuple):
@@ -58,7 +56,7 @@ def _number(code: int, lo: int, width: int) -> int:
 
 
 @step
-def _collect(units: Units, part: Int32, groups: Groups, d: int) -> None:
+def _collect(units: Units, part: Int32, groups: Groups, d: int, ends: int) -> None:
     """Box and mass of every group of every attribute that the part does not agree in."""
     whole = groups.after[GROUPS]
     for a in range(d):
@@ -74,11 +72,9 @@ def _collect(units: Units, part: Int32, groups: Groups, d: int) -> None:
                 g = a * GROUPS + _number(unit[a], -whole[d + a], width)
                 box = groups.box[g]
                 if groups.mass[g, ROWS] == 0:
-                    for i in range(len(box)):
-                        box[i] = unit[i]
+                    copy(box, unit)
                 else:
-                    for i in range(len(box)):
-                        box[i] = max(box[i], unit[i])
+                    widen(box, unit, ends)
                 groups.mass[g, ROWS] += units.mass[u, ROWS]
                 groups.mass[g, SIZE] += units.mass[u, SIZE]
 
@@ -119,7 +115,7 @@ def _best_cut(
     units: Units, costs: Costs, guards: Guards, part: Int32, groups: Groups, scratch: Scratch
 ) -> tuple[int, int]:
     """Attribute (-1: none) and number of the cut that leaves the least loss."""
-    d = len(costs.kind)
+    d = len(costs.spec)
     k = guards.limits[LEAST_SIZE]
     guarded = len(guards.spec) > 0
     best, best_a, best_cut = np.inf, -1, 0
@@ -130,17 +126,14 @@ def _best_cut(
             continue
         first = a * GROUPS
         rows, size = 0, 0
-        for i in range(len(rest)):
-            rest[i] = EMPTY
-            before[i] = EMPTY
+        clear(rest, costs.ends)
+        clear(before, costs.ends)
         for g in range(width - 1, -1, -1):
             after = groups.after[g]
             box = groups.box[first + g]
             if groups.mass[first + g, ROWS] > 0:
-                for i in range(len(rest)):
-                    rest[i] = max(rest[i], box[i])
-            for i in range(len(rest)):
-                after[i] = rest[i]
+                widen(rest, box, costs.ends)
+            copy(after, rest)
             rows += groups.mass[first + g, ROWS]
             size += groups.mass[first + g, SIZE]
         left, left_size = 0, 0
@@ -154,15 +147,14 @@ def _best_cut(
             if alone:
                 inside, inside_size, cut = here, groups.mass[first + g, SIZE], -1 - g
             else:
-                for i in range(len(before)):
-                    before[i] = max(before[i], box[i])
+                widen(before, box, costs.ends)
                 left += here
                 left_size += groups.mass[first + g, SIZE]
                 inside, inside_size, cut = left, left_size, g
             if inside_size < k or size - inside_size < k:
                 continue
             if alone:
-                if left == 0 or costs.kind[a] == RANGE:
+                if left == 0 or costs.spec[a, FORM] == RANGE:
                     continue
                 loss = inside * union_loss(costs, box, box)
                 if loss < best:
@@ -177,16 +169,13 @@ def _best_cut(
 
 
 @step
-def _whole(units: Units, part: Int32, groups: Groups) -> int:
+def _whole(units: Units, part: Int32, groups: Groups, ends: int) -> int:
     """Box of a part; returns its size."""
     whole = groups.after[GROUPS]
     size = 0
-    for i in range(len(whole)):
-        whole[i] = EMPTY
+    clear(whole, ends)
     for u in part:
-        unit = units.reach[u]
-        for i in range(len(whole)):
-            whole[i] = max(whole[i], unit[i])
+        widen(whole, units.reach[u], ends)
         size += units.mass[u, SIZE]
     return size
 
@@ -207,7 +196,7 @@ def cut(
     Parts of fewer than ``smallest`` units rest as they are. Reorders ``order`` within the part; writes the parts
     that are left to ``parts``, which must have a place for each unit, and returns their number.
     """
-    d = len(costs.kind)
+    d = len(costs.spec)
     closed, pending = 0, 1  # parts[:closed] are done, parts[-pending:] are open
     last = len(parts) - 1
     parts[last, 0], parts[last, 1] = parts[0, 0], parts[0, 1]
@@ -216,8 +205,8 @@ def cut(
         pending -= 1
         part = order[start:end]
         middle = 0
-        if end - start >= smallest and _whole(units, part, groups) >= 2 * guards.limits[LEAST_SIZE]:
-            _collect(units, part, groups, d)
+        if end - start >= smallest and _whole(units, part, groups, costs.ends) >= 2 * guards.limits[LEAST_SIZE]:
+            _collect(units, part, groups, d, costs.ends)
             a, where = _best_cut(units, costs, guards, part, groups, scratch)
             if a >= 0:
                 middle = _separate(units, part, groups, d, a, where, scratch.ids)

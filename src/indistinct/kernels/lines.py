@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.kernels import lean
-from indistinct.kernels.boxes import Costs, union_loss
+from indistinct.kernels.boxes import Costs, copy, union_loss, widen
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,15 +34,13 @@ def cheapest_boxes(
     ``reach`` int32[n, w] and ``mass`` int64[n, 2] (rows, size) in the order of the line; ``box`` int32[w] is scratch.
     """
     for j in range(first, last):
-        for w in range(len(box)):
-            box[w] = reach[j - 1, w]
+        copy(box, reach[j - 1])
         rows, size = np.int64(0), np.int64(0)
         best[j], cut[j] = np.inf, 0
         for i in range(j - 1, -1, -1):
             if size >= 2 * k - 1 and best[j] < np.inf:
                 break
-            for w in range(len(box)):
-                box[w] = max(box[w], reach[i, w])
+            widen(box, reach[i], costs.ends)
             rows += mass[i, 0]
             size += mass[i, 1]
             if size >= k and best[i] < np.inf:

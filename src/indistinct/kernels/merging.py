@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.kernels import lean, step
-from indistinct.kernels.boxes import NEVER, Costs, union_loss
+from indistinct.kernels.boxes import NEVER, Costs, union_loss, widen
 from indistinct.kernels.guards import LEAST_SIZE, Guards, Scratch, shortfall
 from indistinct.kernels.partition import HEAD, MEMBERS, NEXT, Partition, attach, counted_shortfall, detach, refresh
 from indistinct.kernels.units import ROWS, SIZE, Units
@@ -176,8 +176,7 @@ def merge_with_nearest(
     into, out = target, np.int64(c)
     if parts.mass[into, MEMBERS] < parts.mass[out, MEMBERS]:
         into, out = out, into
-    for w in range(parts.box.shape[1]):
-        parts.box[into, w] = max(parts.box[into, w], parts.box[out, w])
+    widen(parts.box[into], parts.box[out], costs.ends)
     u = np.int64(parts.state[out, HEAD])
     while u >= 0:
         v = np.int64(parts.link[u, NEXT])

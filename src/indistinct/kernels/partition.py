@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from indistinct.kernels import lean, step
-from indistinct.kernels.boxes import Costs, union_loss
+from indistinct.kernels.boxes import Costs, clear, union_loss
 from indistinct.kernels.criteria import RECURSIVE
 from indistinct.kernels.guards import COLUMN, KIND, VALUES, Guards, Scratch, over, shortfall
 from indistinct.kernels.units import ROWS, SIZE, Units
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
     Float64 = NDArray[np.float64]
 
-EMPTY = -(1 << 30)
 # columns of ``Partition.link``, of ``state`` and (after ROWS, SIZE) of ``mass``
 CLASS, NEXT, BACK = 0, 1, 2
 HEAD, REGION, CHANGED = 0, 1, 2
@@ -37,7 +36,8 @@ class Partition(NamedTuple):
     unit of a class (-1: the class is not used), who may change it, whether it changed since that was last set
     to 0. ``mass`` int64[g, 3]: rows, size, number of units. ``box`` int32[g, w]: maxima of ``Units.reach``;
     ``ties`` int32[g, w]: how many members reach them; ``inner`` int32[g, w]: the next smaller values (after
-    ``update``: or more), so that the box without any one member is known. ``loss`` float64[g]: of each row.
+    ``update``: or more), so that the box without any one member is known; in words ``inner`` are the values that occur
+    twice, and ``ties`` means nothing. ``loss`` float64[g]: of each row.
     ``counts`` int32[g, .]: rows by sensitive value, the values of column s from ``first[s]`` (int64[s]) on; of no
     width when all domains together are large: then members are counted when asked for.
     """
@@ -115,21 +115,29 @@ def attach(units: Units, parts: Partition, u: int, c: int) -> None:
 
 
 @step
+def _take(box: Int32, inner: Int32, ties: Int32, unit: Int32, ends: int) -> None:
+    """Widen the box of a class by a member, and what it shrinks to without one."""
+    for i in range(ends):
+        reach, most = unit[i], box[i]
+        ties[i] = 1 if reach > most else ties[i] + (1 if reach == most else 0)
+        inner[i] = most if reach > most else max(inner[i], reach if reach < most else inner[i])
+        box[i] = max(most, reach)
+    for i in range(ends, len(box)):
+        inner[i] |= box[i] & unit[i]
+        box[i] |= unit[i]
+
+
+@step
 def refresh(units: Units, costs: Costs, parts: Partition, c: int) -> None:
     """Measure a class anew after its members changed."""
     box, inner, ties = parts.box[c], parts.inner[c], parts.ties[c]
-    for i in range(len(box)):
-        box[i] = EMPTY
-        inner[i] = EMPTY
+    clear(box, costs.ends)
+    clear(inner, costs.ends)
+    for i in range(len(ties)):
         ties[i] = 0
     u = parts.state[c, HEAD]
     while u >= 0:
-        unit = units.reach[u]
-        for i in range(len(box)):
-            reach, most = unit[i], box[i]
-            ties[i] = 1 if reach > most else ties[i] + (1 if reach == most else 0)
-            inner[i] = most if reach > most else max(inner[i], reach if reach < most else inner[i])
-            box[i] = max(most, reach)
+        _take(box, inner, ties, units.reach[u], costs.ends)
         u = parts.link[u, NEXT]
     parts.loss[c] = union_loss(costs, box, box) if parts.state[c, HEAD] >= 0 else 0.0
     parts.state[c, CHANGED] = 1
@@ -144,8 +152,8 @@ def update(units: Units, costs: Costs, parts: Partition, c: int, gone: int, new:
     box, inner, ties = parts.box[c], parts.inner[c], parts.ties[c]
     if gone >= 0:
         old = units.reach[gone]
-        alone = 0
-        for i in range(len(box)):
+        alone = len(box) - costs.ends  # words do not tell whether a value that occurred twice still does
+        for i in range(costs.ends):
             if old[i] == box[i]:
                 ties[i] -= 1
                 if ties[i] == 0:
@@ -154,12 +162,7 @@ def update(units: Units, costs: Costs, parts: Partition, c: int, gone: int, new:
             refresh(units, costs, parts, c)
             return
     if new >= 0:
-        unit = units.reach[new]
-        for i in range(len(box)):
-            reach, most = unit[i], box[i]
-            ties[i] = 1 if reach > most else ties[i] + (1 if reach == most else 0)
-            inner[i] = most if reach > most else max(inner[i], reach if reach < most else inner[i])
-            box[i] = max(most, reach)
+        _take(box, inner, ties, units.reach[new], costs.ends)
     parts.loss[c] = union_loss(costs, box, box)
     parts.state[c, CHANGED] = 1
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from indistinct.kernels import lean, step
-from indistinct.kernels.boxes import Costs, union_loss
+from indistinct.kernels.boxes import Costs, copy, union_loss, widen
 from indistinct.kernels.criteria import K
 from indistinct.kernels.guards import (
     KIND,
@@ -195,15 +195,13 @@ def _attempt(
             if pool.ints[GROUP, i] < 0:
                 place -= 1
         box, unit = pool.box[g], units.reach[pool.ints[UNIT, i]]
-        for b in range(len(box)):
-            box[b] = unit[b]
+        copy(box, unit)
         pool.mass[g, ROWS], pool.mass[g, SIZE] = 0, 0
         loss, anew, short, count = union_loss(costs, unit, unit), True, 0.0, np.int64(0)
         while i >= 0:
             u = pool.ints[UNIT, i]
             unit = units.reach[u]
-            for b in range(len(box)):
-                box[b] = max(box[b], unit[b])
+            widen(box, unit, costs.ends)
             pool.ints[GROUP, i] = g
             pool.mass[g, ROWS] += units.mass[u, ROWS]
             pool.mass[g, SIZE] += units.mass[u, SIZE]
@@ -252,8 +250,7 @@ def _attempt(
             if total > bound:
                 return np.inf, 0
             box = pool.box[at]
-            for b in range(len(box)):
-                box[b] = max(box[b], unit[b])
+            widen(box, unit, costs.ends)
             pool.ints[GROUP, j] = at
             pool.mass[at, ROWS] += w
             pool.mass[at, SIZE] += units.mass[u, SIZE]

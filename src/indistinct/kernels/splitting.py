@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from indistinct.kernels import lean, step
-from indistinct.kernels.boxes import Costs, union_loss
+from indistinct.kernels.boxes import Costs, clear, union_loss, widen
 from indistinct.kernels.guards import LEAST_SIZE, Guards, Scratch, shortfall
 from indistinct.kernels.partition import CHANGED, HEAD, MEMBERS, NEXT, Partition, attach, detach, refresh
 from indistinct.kernels.units import ROWS, SIZE, Units
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     Float64 = NDArray[np.float64]
 
 LEAST = 1e-7
-EMPTY = -(1 << 30)
 # shares of one side that are tried, in percent
 SHARES = (50, 35, 65)
 
@@ -57,7 +56,7 @@ def _rank(units: Units, costs: Costs, ids: Int32, way: int, keys: Int64) -> None
     Way a < d: by attribute a within each sensitive value, d <= a < 2d: by attribute alone; the last two: by being
     nearer to one far member than to another, within each value and alone.
     """
-    d = len(costs.kind)
+    d = len(costs.spec)
     if way < 2 * d:
         for i in range(len(ids)):
             keys[i] = units.reach[ids[i], way % d]
@@ -120,14 +119,11 @@ def _measure(units: Units, costs: Costs, guards: Guards, ids: Int32, side: Int32
     """Loss of both sides together; infinite if it is not below ``bound`` or a side is too small."""
     k = guards.limits[LEAST_SIZE]
     for s in range(2):
-        for b in range(boxes.shape[1]):
-            boxes[s, b] = EMPTY
+        clear(boxes[s], costs.ends)
     rows, size, total_rows, total_size = 0, 0, 0, 0
     for i in range(len(ids)):
         u = ids[i]
-        unit, box = units.reach[u], boxes[side[i]]
-        for b in range(len(box)):
-            box[b] = max(box[b], unit[b])
+        widen(boxes[side[i]], units.reach[u], costs.ends)
         rows += units.mass[u, ROWS] * side[i]
         size += units.mass[u, SIZE] * side[i]
         total_rows += units.mass[u, ROWS]
@@ -153,7 +149,7 @@ def split(
 
     ``spare`` holds unused classes as in ``rebuild``. Returns the number of splits.
     """
-    d, k = len(costs.kind), guards.limits[LEAST_SIZE]
+    d, k = len(costs.spec), guards.limits[LEAST_SIZE]
     ids, best_ids, side, best_side = line.ids[0], line.ids[1], line.side[0], line.side[1]
     keys, boxes, stack = line.keys, line.boxes, line.stack
     done = 0

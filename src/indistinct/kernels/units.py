@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from indistinct.kernels.boxes import CODES, FIRST, FORM, SET, WORDS, words_of
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
+
+    from indistinct.kernels.boxes import Costs
 
 ROWS, SIZE = 0, 1
 
@@ -18,12 +22,12 @@ ROWS, SIZE = 0, 1
 class Units(NamedTuple):
     """The things that a search puts into classes.
 
-    ``reach`` int32[n, w]: the codes of the d quasi-identifiers, then their negatives, then zeros: the box of a
-    class is the maximum of its members, one vector operation. ``mass`` int64[n, 2]: rows, and what counts for k
-    (persons, else rows). The sensitive values of unit u are ``values`` int32[., s] and ``counts`` int64[.] at
-    ``start[u]:start[u + 1]``. Those of its persons who are in other units too are ``person`` int32[.] at
-    ``begin[u]:begin[u + 1]``: a class of several units counts them once. ``kin`` int32[n]: units with the same number
-    are the same to every criterion.
+    ``reach`` int32[n, w]: the codes of the d quasi-identifiers, then their negatives, then zeros, then words of values
+    (``kernels.boxes``): the box of a class is the maximum of its members, in words their OR, one vector operation.
+    ``mass`` int64[n, 2]: rows, and what counts for k (persons, else rows). The sensitive values of unit u are
+    ``values`` int32[., s] and ``counts`` int64[.] at ``start[u]:start[u + 1]``. Those of its persons who are in other
+    units too are ``person`` int32[.] at ``begin[u]:begin[u + 1]``: a class of several units counts them once. ``kin``
+    int32[n]: units with the same number are the same to every criterion.
     """
 
     reach: Int32
@@ -36,12 +40,15 @@ class Units(NamedTuple):
     person: Int32
 
 
-def reach_of(codes: Int32) -> Int32:
-    """Codes and negative codes side by side, padded to whole vectors of eight."""
+def reach_of(codes: Int32, costs: Costs) -> Int32:
+    """Codes and negative codes side by side, padded to whole vectors of eight, then words with the bit of each code."""
     n, d = codes.shape
-    reach = np.zeros((n, -(-2 * d // 8) * 8), np.int32)
+    reach = np.zeros((n, costs.ends + int(costs.spec[:, WORDS].sum())), np.int32)
     reach[:, :d] = codes
     np.negative(codes, out=reach[:, d : 2 * d])
+    for a in np.flatnonzero(costs.spec[:, FORM] == SET):
+        first = costs.spec[a, FIRST]
+        reach[:, first : first + costs.spec[a, WORDS]] = words_of(codes[:, a], int(costs.spec[a, CODES]))
     return reach
 
 

@@ -174,10 +174,12 @@ def axis_of(
     format: str | None = None,
     order: Sequence[str] | None = None,
     separator: str | None = None,
+    values: Sequence[str] | None = None,
 ) -> Axis:
     """Read the distinct texts of a column before and after publication as the policy declares them.
 
-    With a ``separator`` cells are sets of items and ``rows`` the tree of these; the leaves are the original cells.
+    With a ``separator`` cells are sets of items and ``rows`` the tree of these; the leaves are the original cells. With
+    ``values``, some or all of the domain, a column published as sets: its values are categories, whatever its type.
 
     Raises UnsupportedError for numbers whose distance is no double.
 
@@ -186,10 +188,10 @@ def axis_of(
     ('discrete', [10.0, 1.0, 20.0], [0.5, 0.0, 0.25])
     """
     reading: dict[str, Any] = {"decimal": decimal, "format": format, "order": order, "character": character}
-    if type in ("integer", "decimal", "date", "ordinal"):
+    if type in ("integer", "decimal", "date", "ordinal") and values is None:
         return _ordered(name, before, after, type, reading, rows=rows, token=token, domain=domain, weight=weight)
     known = () if separator is not None else (row[0] for row in rows or ())
-    leaves = list(dict.fromkeys([*known, *(text for text in before if text is not None)]))
+    leaves = list(dict.fromkeys([*known, *(values or ()), *(text for text in before if text is not None)]))
     everything: list[str | None] = [*leaves, None] if None in before else [*leaves]
     reader = (
         Reader(everything, type, rows=rows, token=token, filled=filled, **reading)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 # kinds whose nodes are sets of leaves; the others are ranges on a scale
-_CATEGORICAL = ("taxonomy", "masking", "suppress")
+_CATEGORICAL = ("taxonomy", "masking", "suppress", "set")
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Cells:
     """The distinct cells of one quasi-identifier: boxes ``lo[i]..hi[i]`` with ``rows[i]`` rows.
 
     ``level[i]`` and ``node[i]`` say which node is published; ``level`` is -1 where it is the range of the
-    members.
+    members, or the set of ``listed[i]`` values. ``held`` bool[cells, values]: the values of the members, for sets.
     """
 
     hierarchy: Hierarchy
@@ -41,6 +41,8 @@ class Cells:
     rows: Int64
     level: Int64
     node: Int64
+    listed: Int64
+    held: NDArray[np.bool_] | None
 
 
 def class_rows(assignment: Assignment) -> tuple[Int64, int]:
@@ -58,7 +60,14 @@ def cells(recoding: Recoding, position: int, rows: Int64) -> Cells:
     total = np.zeros(len(lo), np.int64)
     np.add.at(total, box_of, rows)
     fixed = None if recoding.levels is None else recoding.levels[position]
-    return Cells(hierarchy, lo, hi, total, *_nodes(hierarchy, lo, hi, fixed))
+    level, node = _nodes(hierarchy, lo, hi, fixed)
+    listed = recoding.listed(position)
+    level[listed > 0] = -1
+    if position not in recoding.held:
+        return Cells(hierarchy, lo, hi, total, level, node, listed, None)
+    mixed = (lo < hi) & (hi == hierarchy.missing)  # whatever the tree says, as for every hierarchy
+    level[mixed], node[mixed] = hierarchy.height, 0
+    return Cells(hierarchy, lo, hi, total, level, node, listed, recoding.values(position))
 
 
 def _nodes(hierarchy: Hierarchy, lo: Int64, hi: Int64, fixed: int | None) -> tuple[Int64, Int64]:
@@ -96,17 +105,21 @@ def costs(found: Cells) -> tuple[NDArray[Any], int]:
     hierarchy = found.hierarchy
     if not len(found.lo):
         return np.zeros(0, np.int64), 1
-    if (found.level < 0).any():
+    if hierarchy.is_range and (found.level < 0).any():
         return _range_costs(hierarchy, found.lo, found.hi)
     denominators, tables = [], {}
     for number in np.unique(found.level).tolist():
-        tables[number] = integers(hierarchy.levels[number].costs)
+        tables[number] = integers(
+            hierarchy.sets.costs if hierarchy.sets and number < 0 else hierarchy.levels[number].costs
+        )
         denominators.append(tables[number][1])
     common = lcm(*denominators)
     result = np.zeros(len(found.lo), object)
     for number, (numerators, denominator) in tables.items():
         at = found.level == number
-        result[at] = numerators[found.node[at]].astype(object) * (common // denominator)
+        result[at] = numerators[(found.listed if number < 0 else found.node)[at]].astype(object) * (
+            common // denominator
+        )
     return result, common
 
 
@@ -140,6 +153,8 @@ def is_categorical(hierarchy: Hierarchy) -> bool:
 
 def domain_leaves(hierarchy: Hierarchy) -> int:
     """Count the leaves of a categorical domain; a hierarchy file may have more than the column has values."""
+    if hierarchy.sets is not None:
+        return hierarchy.sets.domain
     top = hierarchy.levels[-1].costs
     if hierarchy.kind == "taxonomy" and isinstance(top, Fractions):
         return top.denominator + 1
@@ -147,7 +162,10 @@ def domain_leaves(hierarchy: Hierarchy) -> int:
 
 
 def spans(found: Cells) -> tuple[Int64, Int64]:
-    """First and last code, int64[cells] each, of the values of the table that each published cell covers."""
+    """First and last code, int64[cells] each, of the values of the table that each published cell covers.
+
+    Of a set, of which ``held`` says what lies between them.
+    """
     hierarchy = found.hierarchy
     first, last = np.zeros(len(found.lo), np.int64), np.full(len(found.lo), hierarchy.size - 1, np.int64)
     for number in np.unique(found.level[found.level >= 0]).tolist():
@@ -155,6 +173,8 @@ def spans(found: Cells) -> tuple[Int64, Int64]:
         node = found.node[at]  # nodes are runs of values
         first[at], last[at] = np.searchsorted(node_of, node), np.searchsorted(node_of, node, "right") - 1
     ranges = np.flatnonzero(found.level < 0)
+    if hierarchy.sets is not None:
+        first[ranges], last[ranges] = found.lo[ranges], found.hi[ranges]
     if hierarchy.lower is not None and hierarchy.upper is not None and len(ranges):
         lo, hi, missing = found.lo[ranges], found.hi[ranges], hierarchy.missing
         alone = ranges[lo == hi]
@@ -167,14 +187,27 @@ def spans(found: Cells) -> tuple[Int64, Int64]:
     return first, last
 
 
+def covered(recoding: Recoding, position: int, rows: Int64) -> NDArray[np.bool_] | None:
+    """bool[boxes, values]: what the published cells of a quasi-identifier with sets cover; None without sets."""
+    found = cells(recoding, position, rows)
+    if found.held is None:
+        return None
+    first, last = spans(found)
+    code = np.arange(found.hierarchy.size)
+    within = (first[:, None] <= code) & (code <= last[:, None])
+    return np.where(found.listed[:, None] > 0, found.held, within)
+
+
 def boxes(recoding: Recoding, rows: Int64) -> tuple[Int64, Int64]:
-    """First and last code int64[g, d] that the published cells of each class cover; ``rows`` int64[g]."""
+    """First and last code int64[g, d] that the published cells of each class cover; ``rows`` int64[g].
+
+    What lies between them is covered too, but for sets (``covered``).
+    """
     first = np.zeros((len(rows), len(recoding.quasi)), np.int64)
     last = first.copy()
-    for a, hierarchy in enumerate(recoding.quasi):
+    for a in range(len(recoding.quasi)):
         found = cells(recoding, a, rows)
-        keys = recoding.lo[:, a].astype(np.int64) * hierarchy.size + recoding.hi[:, a]
-        place = np.searchsorted(found.lo * hierarchy.size + found.hi, keys)
+        place = recoding.boxes(a)[2]
         low, high = spans(found)
         first[:, a], last[:, a] = low[place], high[place]
     return first, last

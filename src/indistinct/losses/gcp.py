@@ -10,6 +10,7 @@ Source: J. Xu and others, KDD 2006, doi:10.1145/1150402.1150504 (NCP); G. Ghinit
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,7 +68,7 @@ def _ncp(found: Cells) -> tuple[NDArray[Any], int]:
 
 def _prices(hierarchies: Sequence[Hierarchy]) -> tuple[Hierarchy, ...]:
     """Let a category that stands for several leaves cost leaves(node) / leaves(root)."""
-    return tuple(with_levels(h, _cost) if is_categorical(h) else h for h in hierarchies)
+    return tuple(_with_sets(with_levels(h, _cost)) if is_categorical(h) else h for h in hierarchies)
 
 
 def _cost(hierarchy: Hierarchy, _number: int, level: Level) -> Sequence[Fraction]:
@@ -75,6 +76,15 @@ def _cost(hierarchy: Hierarchy, _number: int, level: Level) -> Sequence[Fraction
     leaves = domain_leaves(hierarchy)
     several = np.asarray(numerators != 0)
     return Fractions(np.where(several, (leaves - 1) * numerators + denominator, 0), denominator * leaves)
+
+
+def _with_sets(hierarchy: Hierarchy) -> Hierarchy:
+    """NCP of a set: the values listed, of those of the domain; 0 for one."""
+    if hierarchy.sets is None:
+        return hierarchy
+    listed = np.arange(hierarchy.sets.most + 1)
+    costs = Fractions(np.where(listed > 1, listed, 0), hierarchy.sets.domain)
+    return replace(hierarchy, sets=replace(hierarchy.sets, costs=costs))
 
 
 GCP = Loss("gcp", exactly(gcp), of_domains=True, of_sizes=None, prices=_prices, compared=True)

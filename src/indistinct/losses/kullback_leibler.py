@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.losses.cells import boxes, class_rows
+from indistinct.losses.cells import boxes, class_rows, covered
 from indistinct.losses.contract import Loss
 from indistinct.tables.classes import joint_counts
 from indistinct.tables.records import SUPPRESSED
@@ -47,7 +47,11 @@ def kullback_leibler(frequencies: Frequencies, assignment: Assignment, recoding:
         return None
     rows, suppressed = class_rows(assignment)
     first, last = boxes(recoding, rows)
-    log_volume = np.log((last - first + 1).astype(np.float64)).sum(axis=1)
+    widths = (last - first + 1).astype(np.float64)
+    sets = {a: table[recoding.boxes(a)[2]] for a in recoding.held if (table := covered(recoding, a, rows)) is not None}
+    for a, table in sets.items():
+        widths[:, a] = table.sum(axis=1)
+    log_volume = np.log(widths).sum(axis=1)
     inside = assignment.class_of != SUPPRESSED
     own = frequencies.codes[assignment.cell[inside], quasi:]
     sizes = [hierarchy.size for hierarchy in frequencies.sensitive]
@@ -66,6 +70,9 @@ def kullback_leibler(frequencies: Frequencies, assignment: Assignment, recoding:
         tuples = frequencies.tuples[begin : begin + step]
         held = np.ones((len(tuples), classes), np.bool_)
         for a in range(quasi):
+            if a in sets:
+                held &= sets[a].T[tuples[:, a]]
+                continue
             held &= (tuples[:, a : a + 1] >= first[:, a]) & (tuples[:, a : a + 1] <= last[:, a])
         at, who = np.nonzero(held)
         _add(expected, frequencies.start, begin + at, who, (start, value, count, log_volume), cell_value)

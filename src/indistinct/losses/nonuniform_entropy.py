@@ -55,7 +55,8 @@ def _covered(found: Cells, counts: Int64) -> Int64:
     """Count the rows of the whole table whose value lies in each cell."""
     below = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
     first, last = spans(found)
-    return np.asarray(below[last + 1] - below[first])
+    within = np.asarray(below[last + 1] - below[first])
+    return within if found.held is None else np.where(found.listed > 0, found.held @ counts, within)
 
 
 def _bits(rows: Int64, counts: Int64) -> float:

@@ -2,8 +2,9 @@
 
 Definition: 1 - the mean over rows and quasi-identifiers (by their weights) of level / h, h the height of the
 hierarchy; a suppressed row counts level = h. Range [0, 1], 1 is best. A column without hierarchy has h = 0 and counts
-0, a class published as one node counts the lowest level that has it. A hierarchy of kind ``range`` has no levels:
-there the width of the published range over that of the domain stands for level / h. The lost part grows with
+0, a class published as one node counts the lowest level that has it. A hierarchy of kind ``range`` or ``set`` has no
+levels: there the LM cost stands for level / h, the width of the published range over that of the domain, or the share
+of the other values of the domain that are listed beside the right one. The lost part grows with
 generalization.
 
 Source: L. Sweeney, IJUFKS 10(5):571-588, 2002, doi:10.1142/S021848850200165X (levels; weights and ranges are ours).
@@ -38,7 +39,7 @@ def precision(
     losses = []
     for position, hierarchy in enumerate(frequencies.quasi):
         found = cells(recoding, position, rows)
-        if hierarchy.is_range:
+        if hierarchy.is_range or hierarchy.sets is not None:
             lost = total_cost(found, *costs(found))
         else:
             lost = Fraction(int((found.rows * found.level).sum()), max(hierarchy.height, 1))
@@ -50,7 +51,7 @@ def precision(
 
 def _prices(hierarchies: Sequence[Hierarchy]) -> tuple[Hierarchy, ...]:
     """Let a node cost its level over the height."""
-    return tuple(h if h.is_range else with_levels(h, _height) for h in hierarchies)
+    return tuple(h if h.is_range or h.sets is not None else with_levels(h, _height) for h in hierarchies)
 
 
 def _height(hierarchy: Hierarchy, number: int, level: Level) -> Sequence[Fraction]:

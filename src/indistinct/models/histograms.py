@@ -13,7 +13,7 @@ from indistinct.tables.records import CoveredPopulation, Detail, Histogram, Hold
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indistinct.tables.records import Classes, Reference
+    from indistinct.tables.records import Classes, Recoding, Reference
 
     Int64 = NDArray[np.int64]
 
@@ -54,7 +54,7 @@ def only(classes: Classes, kept: NDArray[np.bool_]) -> Classes:
         cell_rows=classes.cell_rows[cells],
         population=population,
         sets=sets,
-        recoding=None if recoding is None else replace(recoding, lo=recoding.lo[kept], hi=recoding.hi[kept]),
+        recoding=None if recoding is None else _of_classes(recoding, kept),
         detail=None if classes.detail is None else Detail(classes.detail.covered[kept], classes.detail.sizes),
         holdings=None if classes.holdings is None else _held_by(classes.holdings, kept, number),
     )
@@ -64,6 +64,11 @@ def _held_by(held: Holdings, kept: NDArray[np.bool_], number: Int64) -> Holdings
     """Holdings in the classes that are kept, with their new numbers."""
     left = kept[held.owner]
     return Holdings(number[held.owner[left]], held.person[left], held.codes[left], held.rows[left])
+
+
+def _of_classes(recoding: Recoding, kept: NDArray[np.bool_]) -> Recoding:
+    held = {position: words[kept] for position, words in recoding.held.items()}
+    return replace(recoding, lo=recoding.lo[kept], hi=recoding.hi[kept], held=held)
 
 
 def distinct(histogram: Histogram) -> Int64:

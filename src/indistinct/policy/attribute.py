@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from indistinct.policy.generalization import ORDERED_TYPES, TYPES_OF_KIND, Dates, Generalization, Range
+from indistinct.policy.generalization import ORDERED_TYPES, TYPES_OF_KIND, Dates, Generalization, Range, Set
 from indistinct.policy.parameters import Exact, Whole, exact, plain_section
 from indistinct.policy.problems import Section, problem, refuse, show
 from indistinct.policy.roles import AnyRole  # noqa: TC001  # pydantic reads it at run time
@@ -139,7 +139,7 @@ class Attribute(Section):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        refuse([*self._type_problems(), *self._level_problems(), *self._role_problems()])
+        refuse([*self._type_problems(), *self._set_problems(), *self._level_problems(), *self._role_problems()])
         return self
 
     def _type_problems(self) -> list[InitErrorDetails]:
@@ -181,6 +181,21 @@ class Attribute(Section):
         }
         wrong = [sentence for sentence, holds in sentences.items() if holds]
         return [problem(("partial",), wrong[0], self.partial)] if self.partial and wrong else []
+
+    def _set_problems(self) -> list[InitErrorDetails]:
+        """Settings that say nothing about sets of values."""
+        found: list[InitErrorDetails] = []
+        if not isinstance(self.hierarchy, Set):
+            return found
+        if self.domain is not None:
+            found.append(problem(("domain",), "is for ranges; list the domain of sets as values", self.domain))
+        if self.min_level > 0 or self.max_level is not None:
+            key, level = ("min_level", self.min_level) if self.min_level > 0 else ("max_level", self.max_level)
+            found.append(problem((key,), 'is for levels, and kind "set" has none; set most', level))
+        if self.separator is not None:
+            sentence = "is for single values; a column with a separator takes the file of a tree of its items"
+            found.append(problem(("hierarchy", "kind"), sentence, "set"))
+        return found
 
     def _level_problems(self) -> list[InitErrorDetails]:
         found = []

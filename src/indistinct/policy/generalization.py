@@ -154,14 +154,46 @@ class Range(Section):
         return self
 
 
+class Set(Section):
+    """A class is published as the set of the values that occur in it, ``{a, b}``: no tree is needed.
+
+    A set tells that each of its values occurs in the class.
+    """
+
+    kind: Literal["set"] = "set"
+    most: Whole | None = Field(default=None, ge=1)
+    """Most values of a set; what would list more is published as the root, or as the node of the file's tree."""
+    file: str | None = Field(default=None, min_length=1)
+    """Path of a hierarchy file, relative to the policy file: the tree above the sets."""
+    values: tuple[str, ...] | None = Field(default=None, min_length=1)
+    """The domain, in its order; default: the leaves of the file, the declared order, else the values that occur."""
+    pad: Whole | None = Field(default=None, ge=2)
+    """Not available: sets are not padded with values that do not occur."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        found = []
+        if self.pad is not None:
+            found.append(
+                problem(("pad",), "is not available: sets list what occurs; leave it out, and lower most", self.pad)
+            )
+        if self.file is not None and self.values is not None:
+            found.append(problem(("values",), "are those of the file; leave out values or file"))
+        if self.values is not None and len(set(self.values)) < len(self.values):
+            twice = next(text for place, text in enumerate(self.values) if text in self.values[:place])
+            found.append(problem(("values",), "must differ", twice))
+        refuse(found)
+        return self
+
+
 class Suppress(Section):
     """The value or ``*``."""
 
     kind: Literal["suppress"] = "suppress"
 
 
-KINDS = ("intervals", "masking", "dates", "ordinal", "range", "suppress")
-# types that each kind can take; a file and suppress take any
+KINDS = ("intervals", "masking", "dates", "ordinal", "range", "set", "suppress")
+# types that each kind can take; a file, set and suppress take any
 TYPES_OF_KIND: dict[str, tuple[str, ...]] = {
     "intervals": ("integer", "decimal"),
     "masking": ("text",),
@@ -188,7 +220,7 @@ def _with_kind(item: Any) -> Any:
 
 
 Generalization = Annotated[
-    Taxonomy | Intervals | Masking | Dates | Ordinal | Range | Suppress,
+    Taxonomy | Intervals | Masking | Dates | Ordinal | Range | Set | Suppress,
     Field(discriminator="kind"),
     BeforeValidator(_with_kind),
 ]

@@ -71,7 +71,7 @@ def _hierarchy(policy: Policy, spec: dict[str, Any], *, known: bool) -> dict[str
         return {**spec, "file": file_hash(policy, spec["file"])}
     if "groups" in spec and not known:
         return {**spec, "groups": [[[PRIVATE]]]}
-    return spec
+    return {key: value for key, value in spec.items() if known or key != "values"}
 
 
 def _model(own: dict[str, Any], known: set[str]) -> dict[str, Any]:

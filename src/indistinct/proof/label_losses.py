@@ -17,7 +17,7 @@ from indistinct.errors import IndistinctError
 from indistinct.hierarchies.labels import Interval, parse
 from indistinct.hierarchies.ranges import DEFAULT_BOUNDS
 from indistinct.losses.axes import axis_of
-from indistinct.policy.generalization import Range, Taxonomy
+from indistinct.policy.generalization import Range, Set, Taxonomy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -104,12 +104,19 @@ def _axis_of_public(
     whole: bool,
 ) -> Axis | None:
     """Read the labels over a domain that is public, or return None where there is none."""
-    rows, before = None, list[str | None]()
-    if isinstance(attribute.hierarchy, Taxonomy):
+    rows, before, spec = None, list[str | None](), attribute.hierarchy
+    if isinstance(spec, Taxonomy) or (isinstance(spec, Set) and spec.file is not None):
         # of numbers it is measured as categories, and of sets of items over the cells of the original
-        categories = not attribute.is_ordered and name not in policy.item_columns and attribute.separator is None
-        rows = trees.get(attribute.hierarchy.file) if categories else None
+        categories = (
+            (isinstance(spec, Set) or not attribute.is_ordered)
+            and name not in policy.item_columns
+            and attribute.separator is None
+        )
+        rows = trees.get(str(spec.file)) if categories else None
         before = [row[0] for row in rows or ()]
+        before += [None] if before and None in labels else []
+    elif attribute.public_domain and isinstance(spec, Set):
+        before = [*(spec.values or attribute.order or ())]
         before += [None] if before and None in labels else []
     elif attribute.public_domain and attribute.order is not None:
         before = [*attribute.order]
@@ -145,6 +152,7 @@ def _axis(
         decimal=policy.table.decimal,
         format=attribute.format,
         order=attribute.order,
+        values=[text for text in before if text is not None] if spec.get("kind") == "set" else None,
     )
 
 

@@ -48,6 +48,9 @@ def learn(summary: Summary, t: Catalogue) -> list[Block]:
             )
             for entry in summary["person_shares"]
         ]
+    sets = [entry["name"] for entry in summary["columns"] if entry.get("hierarchy") == "set"]
+    if sets:
+        blocks.append(("text", t("learn.sets", columns=", ".join(sets))))
     if summary["risk"]:
         blocks.append(("text", t(f"risk.{summary['kind']}")))
         blocks.append(_risks(summary["risk"], t("caption.risk"), t))

@@ -13,6 +13,7 @@ from indistinct.formats.columnar import is_text
 from indistinct.formats.registry import open_source
 from indistinct.formats.source import TableOptions
 from indistinct.hierarchies import build_hierarchy
+from indistinct.hierarchies.sets import refuse_token
 from indistinct.hierarchies.values import PARTIAL, ZONED, look_alikes, spelling_note
 from indistinct.models import record_of
 from indistinct.models.numbers import missing_refused
@@ -186,18 +187,22 @@ def binder(
         spec = attribute.spec or {}
         if name in quasi and spec.get("kind") == "masking" and "fill" not in spec and (uneven := _unequal(name, texts)):
             notices.append(uneven)
+        refuse_token(hierarchy, policy.output.suppressed_token)
         if hierarchy.spellings:
-            others = len(hierarchy.spellings)
-            message = Sentence(
-                '"{name}" has numbers that are spelled in several ways (beside those published: {n})',
-                name=name,
-                n=others,
-            )
-            shown = spelling_note(name, hierarchy.spellings) if name in quasi else message
-            notices.append(Notice("spelling", name, shown))
+            notices.append(_spelled(name, hierarchy.spellings, show=name in quasi))
         return hierarchy
 
     return bind
+
+
+def _spelled(name: str, spellings: Mapping[str, str], *, show: bool) -> Notice:
+    """Say that numbers are spelled in several ways; which, if shown."""
+    unshown = Sentence(
+        '"{name}" has numbers that are spelled in several ways (beside those published: {n})',
+        name=name,
+        n=len(spellings),
+    )
+    return Notice("spelling", name, spelling_note(name, spellings) if show else unshown)
 
 
 def _look_alike(name: str, groups: Sequence[tuple[str, ...]], *, show: bool) -> Notice:

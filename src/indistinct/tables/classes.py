@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.kernels.boxes import words_of
 from indistinct.kernels.covered import counted_in_boxes
 from indistinct.tables.holdings import holdings_of
 from indistinct.tables.order import lexicographic_order, numbered_rows, run_starts
@@ -95,7 +96,7 @@ def covered_population(frequencies: Frequencies, assignment: Assignment) -> Cove
     recoding, total = recoding_of(frequencies, assignment), int(population.rows.sum())
     if assignment.levels is None or _published_as_root(recoding, assignment.levels):
         lo, hi = widened(recoding)
-        rows, covered = counted_in_boxes(population.tuples, population.rows, lo, hi)
+        rows, covered = counted_in_boxes(population.tuples, population.rows, lo, hi, *_lists(recoding))
         return CoveredPopulation(rows, total - covered, total)
     levels = [h.levels[level].node_of for h, level in zip(frequencies.quasi, assignment.levels, strict=True)]
     ours = np.column_stack([node_of[recoding.lo[:, a]] for a, node_of in enumerate(levels)])
@@ -123,7 +124,11 @@ def detail(frequencies: Frequencies, assignment: Assignment) -> Detail:
     sizes = np.array([hierarchy.size for hierarchy in frequencies.quasi], np.int64)
     if assignment.levels is None:
         lo, hi = widened(recoding)
-        return Detail((hi - lo + 1).astype(np.int64), sizes)
+        within = (hi - lo + 1).astype(np.int64)
+        for position in recoding.held:
+            listed = recoding.listed(position)[recoding.boxes(position)[2]]
+            within[:, position] = np.where(listed > 0, listed, within[:, position])
+        return Detail(within, sizes)
     covered = []
     for position, (hierarchy, level) in enumerate(zip(frequencies.quasi, assignment.levels, strict=True)):
         node_of = hierarchy.levels[level].node_of
@@ -132,7 +137,10 @@ def detail(frequencies: Frequencies, assignment: Assignment) -> Detail:
 
 
 def widened(recoding: Recoding) -> tuple[Int32, Int32]:
-    """Widen boxes to the codes that their published nodes cover; ranges stay, a mix with missing covers all."""
+    """Widen boxes to the codes that their published nodes cover; ranges stay, a mix with missing covers all.
+
+    Sets are widened too: what is in them says ``_lists``.
+    """
     lo, hi = recoding.lo.copy(), recoding.hi.copy()
     for position, hierarchy in enumerate(recoding.quasi):
         last = hierarchy.size - 1
@@ -142,6 +150,8 @@ def widened(recoding: Recoding) -> tuple[Int32, Int32]:
                 mixed = (hi[:, position] == last) & (lo[:, position] < last)
                 lo[mixed, position] = 0
             continue
+        if position in recoding.held and hierarchy.missing >= 0:
+            lo[(hi[:, position] == last) & (lo[:, position] < last), position] = 0
         pairs, inverse = np.unique(np.stack([lo[:, position], hi[:, position]], axis=1), axis=0, return_inverse=True)
         ends = np.empty_like(pairs)
         for number, (low, high) in enumerate(pairs.tolist()):
@@ -150,6 +160,17 @@ def widened(recoding: Recoding) -> tuple[Int32, Int32]:
             ends[number] = codes[0], codes[-1]
         lo[:, position], hi[:, position] = ends[inverse.reshape(-1)].T
     return lo, hi
+
+
+def _lists(recoding: Recoding) -> tuple[Int64, Int32]:
+    """Find the quasi-identifiers with sets, and their words side by side: all bits where a class publishes a node."""
+    none = np.zeros((len(recoding.lo), 0), np.int32)
+    words, places = [none], [np.zeros((0, 2), np.int64)]
+    for position, held in recoding.held.items():
+        listed = recoding.listed(position)[recoding.boxes(position)[2]]
+        places.append(np.array([[position, sum(part.shape[1] for part in words)]], np.int64))
+        words.append(np.where(listed[:, None] > 0, held, np.int32(-1)))
+    return np.concatenate(places), np.ascontiguousarray(np.concatenate(words, axis=1))
 
 
 def joint_counts(
@@ -250,4 +271,9 @@ def recoding_of(frequencies: Frequencies, assignment: Assignment) -> Recoding:
         return Recoding(frequencies.quasi, empty, empty, assignment.levels)
     lo = np.minimum.reduceat(codes, first, axis=0)
     hi = np.maximum.reduceat(codes, first, axis=0)
-    return Recoding(frequencies.quasi, lo, hi, assignment.levels)
+    held = {
+        position: np.bitwise_or.reduceat(words_of(codes[:, position], hierarchy.size), first, axis=0)
+        for position, hierarchy in enumerate(frequencies.quasi)
+        if hierarchy.sets is not None and assignment.levels is None
+    }
+    return Recoding(frequencies.quasi, lo, hi, assignment.levels, held=held)

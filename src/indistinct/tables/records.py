@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.tables.order import numbered
+from indistinct.tables.order import numbered, numbered_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -320,8 +320,9 @@ class Recoding:
 
     ``lo`` and ``hi`` int32[g, d]: smallest and largest code of each class and quasi-identifier. With ``levels`` (full
     domain) the label is that of the node at the level, otherwise that of the smallest box (``Hierarchy.label``).
-    ``aggregates`` replace the labels where a release publishes means, medians or modes: for each quasi-identifier the
-    texts, and int64[g] which of them each class has.
+    ``held`` int32[g, w], by number of quasi-identifier: the values of each class of a column of sets, one bit each
+    (``kernels.boxes``); without levels and given boxes only. ``aggregates`` replace the labels where a release
+    publishes means, medians or modes: for each quasi-identifier the texts, and int64[g] which of them each class has.
     """
 
     quasi: tuple[Hierarchy, ...] = field(repr=False)  # original values must not be printed by accident
@@ -329,19 +330,49 @@ class Recoding:
     hi: Int32 = field(repr=False)
     levels: tuple[int, ...] | None = None
     aggregates: tuple[tuple[tuple[str | None, ...], Int64], ...] | None = field(default=None, repr=False)
+    held: Mapping[int, Int32] = field(default_factory=dict, repr=False)
     _boxes: dict[int, tuple[Int64, Int64, Int64]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def boxes(self, position: int) -> tuple[Int64, Int64, Int64]:
         """Return the distinct boxes of a quasi-identifier, by ``lo`` and ``hi`` ascending, and int64[g] each class's.
 
-        They are found once: losses, labels and the reading of published files ask for them.
+        Where classes hold sets, boxes of different values are different. They are found once: losses, labels and the
+        reading of published files ask for them.
         """
-        if position not in self._boxes:
+        if position not in self._boxes and position in self.held:
+            from indistinct.kernels.boxes import BITS
+
+            words = np.column_stack([self.lo[:, position], self.hi[:, position], self.held[position]])
+            size = self.quasi[position].size
+            first, number = numbered_rows(words, [size, size, *[1 << BITS] * (words.shape[1] - 2)])
+            lo, hi = (ends[first, position].astype(np.int64) for ends in (self.lo, self.hi))
+            self._boxes[position] = lo, hi, number.astype(np.int64)
+        elif position not in self._boxes:
             size = self.quasi[position].size
             keys = self.lo[:, position].astype(np.int64) * size + self.hi[:, position]
             distinct, box_of = numbered(keys, size * size)
             self._boxes[position] = distinct // size, distinct % size, box_of
         return self._boxes[position]
+
+    def values(self, position: int) -> NDArray[np.bool_]:
+        """bool[boxes, values]: which values the classes of each box hold, for a quasi-identifier with ``held``."""
+        from indistinct.kernels.boxes import BITS
+
+        box_of = self.boxes(position)[2]
+        first = np.zeros(int(box_of.max(initial=-1)) + 1, np.int64)
+        first[box_of] = np.arange(len(box_of))
+        code = np.arange(self.quasi[position].size)
+        return (self.held[position][first][:, code // BITS] >> (code % BITS) & 1).astype(np.bool_)
+
+    def listed(self, position: int) -> Int64:
+        """int64[boxes]: how many values the published set of each box lists; 0 where a node is published."""
+        lo, hi, _ = self.boxes(position)
+        hierarchy = self.quasi[position]
+        if position not in self.held or hierarchy.sets is None:
+            return np.zeros(len(lo), np.int64)
+        number = self.values(position).sum(axis=1)
+        few = (number > 1) & (number <= hierarchy.sets.most) & ((hi != hierarchy.missing) | (hierarchy.missing < 0))
+        return np.where(few, number, 0)
 
     def labels(self, position: int) -> tuple[list[str | None], Int64]:
         """Published texts in quasi-identifier number ``position``, each once, and which of them each class has.
@@ -361,6 +392,10 @@ class Recoding:
             distinct = [texts.setdefault(hierarchy.node_label(level, node), len(texts)) for node in nodes.tolist()]
         else:
             low, high, place = self.boxes(position)
+            if position in self.held:
+                found = [np.flatnonzero(row).tolist() for row in self.values(position)]
+                distinct = [texts.setdefault(hierarchy.label_of(codes), len(texts)) for codes in found]
+                return list(texts), np.array(distinct, np.int64)[place]
             boxes = zip(low.tolist(), high.tolist(), strict=True)
             distinct = [texts.setdefault(hierarchy.label(lo, hi), len(texts)) for lo, hi in boxes]
         return list(texts), np.array(distinct, np.int64)[place]

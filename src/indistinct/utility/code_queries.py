@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.losses.cells import boxes, class_rows
+from indistinct.losses.cells import boxes, class_rows, covered
 from indistinct.tables.records import SUPPRESSED
 
 if TYPE_CHECKING:
@@ -103,7 +103,9 @@ def estimates(
 ) -> list[float]:
     """What a reader of the release would answer to each query."""
     quasi = len(frequencies.quasi)
-    first, last = boxes(recoding, class_rows(assignment)[0])
+    class_size = class_rows(assignment)[0]
+    first, last = boxes(recoding, class_size)
+    sets = {place: covered(recoding, place, class_size) for place in recoding.held}
     kept = assignment.class_of != SUPPRESSED
     cell, rows, class_of = assignment.cell[kept], assignment.count[kept], assignment.class_of[kept]
     group = None if assignment.group_of is None else assignment.group_of[kept]
@@ -113,7 +115,9 @@ def estimates(
         share = np.ones(len(first))
         secret = np.ones(len(cell), np.bool_)
         for place, low, high in query.ranges:
-            if place < quasi:
+            if (table := sets.get(place)) is not None:
+                share *= (table[:, low : high + 1].sum(axis=1) / table.sum(axis=1))[recoding.boxes(place)[2]]
+            elif place < quasi:
                 overlap = np.minimum(last[:, place], high) - np.maximum(first[:, place], low) + 1
                 share *= np.maximum(overlap, 0) / (last[:, place] - first[:, place] + 1)
             else:

@@ -91,8 +91,9 @@ def k_member_groups(units: Units, costs: Costs, progress: Progress) -> Int64:
             break
     boxes = np.zeros((clusters, width + 1), np.int32)
     placed = np.flatnonzero(class_of >= 0)
-    boxes[:, :width] = np.iinfo(np.int32).min
-    np.maximum.at(boxes[:, :width], class_of[placed], units.reach[placed])
+    boxes[:, : costs.ends] = np.iinfo(np.int32).min
+    np.maximum.at(boxes[:, : costs.ends], class_of[placed], units.reach[placed, : costs.ends])
+    np.bitwise_or.at(boxes[:, costs.ends : width], class_of[placed], units.reach[placed, costs.ends :])
     np.add.at(boxes[:, width], class_of[placed], units.mass[placed, 0].astype(np.int32))
     join_clusters(costs, units.reach, units.mass, rest, left, clusters, class_of, boxes)
     return class_of.astype(np.int64)

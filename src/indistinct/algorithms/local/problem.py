@@ -57,14 +57,15 @@ def problem_of(frequencies: Frequencies, policy: Policy) -> Problem:
     size = frequencies.tuple_rows if persons is None else persons.single + np.diff(persons.start)
     people = (None, None) if persons is None else (persons.start, persons.ids)
     mass = np.stack([frequencies.tuple_rows, size], axis=1)
+    costs = costs_of(frequencies.quasi)
     return Problem(
         frequencies,
         policy.privacy,
         context,
         floor(policy.suppression.limit * frequencies.total),
-        costs_of(frequencies.quasi),
+        costs,
         guards,
-        units_of(reach_of(frequencies.tuples), mass, frequencies.start, values, frequencies.rows, *people),
+        units_of(reach_of(frequencies.tuples, costs), mass, frequencies.start, values, frequencies.rows, *people),
         blocks_of(frequencies),
     )
 

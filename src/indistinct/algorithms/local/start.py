@@ -87,7 +87,7 @@ def _cut(problem: Problem, guards: Guards, order: Int32, piece: Int64, smallest:
         return piece[None, :]
     parts = np.empty((len(within), 2), np.int64)
     parts[0] = 0, len(within)
-    groups = groups_of(len(problem.costs.kind), problem.tuples.reach.shape[1])
+    groups = groups_of(len(problem.costs.spec), problem.tuples.reach.shape[1])
     scratch = scratch_of(guards, len(within))
     found = cut(problem.tuples, problem.costs, guards, within, parts, smallest, groups, scratch)
     left: Int64 = parts[:found] + piece[0]
@@ -118,14 +118,14 @@ def transfers(problem: Problem, class_of: Int32, whole: NDArray[np.bool_]) -> tu
 
 def _lender(problem: Problem, members: Int64, whole: NDArray[np.bool_], need: int) -> tuple[int, int]:
     """Tuple that best lends ``need`` rows to some tuples; 0 rows where joining a whole tuple loses less."""
-    from indistinct.kernels.boxes import union_losses
+    from indistinct.kernels.boxes import hull, union_losses
 
     near = np.flatnonzero(whole & (problem.block == problem.block[members[0]]))
     if len(near) == 0:
         return int(members[0]), 0
     reach, rows = problem.tuples.reach, problem.tuples.mass[:, 0]
     loss = np.empty(len(near))
-    union_losses(problem.costs, reach[members].max(axis=0), reach, near, loss)
+    union_losses(problem.costs, hull(reach[members], problem.costs.ends), reach, near, loss)
     k = int(problem.guards.limits[LEAST_SIZE])
     lends = rows[near] >= k + need
     best = int(np.argmin(loss * np.where(lends, k, rows[near] + k - need)))

@@ -67,7 +67,7 @@ class State:
     def loss(self) -> float:
         """LM of the state."""
         total = float((self.parts.mass[:, 0] * self.parts.loss).sum())
-        return total / (self.problem.frequencies.total * len(self.problem.costs.kind))
+        return total / (self.problem.frequencies.total * len(self.problem.costs.spec))
 
     def scratch(self, guards: Guards | None = None) -> Scratch:
         """Work memory for one thread."""
