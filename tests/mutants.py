@@ -23,7 +23,12 @@ from cosmic_ray.work_item import WorkerOutcome, WorkResult
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "mutants"
-MUTATED = ["src/indistinct/models", "src/indistinct/kernels/judges.py", "src/indistinct/kernels/criteria.py"]
+MUTATED = [
+    "src/indistinct/models",
+    "src/indistinct/kernels/judges.py",
+    "src/indistinct/kernels/criteria.py",
+    "src/indistinct/kernels/caps.py",
+]
 TESTS = "tests/models tests/kernels/test_judges.py tests/kernels/test_criteria.py tests/test_golden.py"
 # what changes no meaning (types, identity of numbers) or only breaks names says nothing about the tests
 MEANT = (

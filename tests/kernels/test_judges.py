@@ -12,7 +12,8 @@ import pytest
 from indistinct.algorithms.full_domain.dense import dense_test
 from indistinct.algorithms.full_domain.tables import Table
 from indistinct.kernels import judges
-from indistinct.kernels.criteria import BAND, cap_ratios, violation
+from indistinct.kernels.caps import cap_ratios
+from indistinct.kernels.criteria import BAND, violation
 from indistinct.models import contract
 from indistinct.models.contract import Criterion
 

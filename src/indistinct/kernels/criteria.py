@@ -30,7 +30,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.kernels import inlined, kernel, lean, step
+from indistinct.kernels import inlined, kernel, step
+from indistinct.kernels.caps import cap_ratio, cap_ratios, entropy_gone, recursive_gone
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,8 +45,6 @@ K, ALPHA, DISTINCT, ENTROPY, RECURSIVE, T_ORDERED, T_EQUAL, T_HIERARCHICAL = 0, 
 # a violation nearer to 0 than this is undecided: rounding may have caused its sign. The sums have at most some
 # thousand terms of at most 1, so that their rounding stays below 1e-12; the rest is margin
 BAND = 1e-9
-# halvings in ``cap_ratio``: an interval of at most 1 ends below 1e-12, the allowance of its comparison
-HALVINGS = 40
 # of Newton's iteration for the rows that can be kept. In 20,000 classes of 6 and of 40 values, 3 steps found 96 to
 # 100 % of the rows that 12 find, in about nine tenths of the time; one class is asked about once, and may take its time
 STEPS, STEPS_OF_ONE = 3, 12
@@ -220,58 +219,6 @@ def measure(  # noqa: PLR0911  # one for each criterion
 # --- how many rows must go ----------------------------------------------------------------------------------------
 
 
-@step
-def cap_ratio(length: float, values: int) -> float:
-    """Most rows of one value for each row of the other ``values`` - 1 at entropy ln ``length``.
-
-    With top share p the entropy of v values is at most h(p) + (1 - p) ln(v - 1), falling for p >= 1/v. Infinite where
-    that never falls below ln ``length``, -1 where even equal shares do not reach it.
-    """
-    if values < length * (1.0 - 1e-12):
-        return -1.0
-    low, high = 1.0 / values, 1.0  # at high the bound is below ln l
-    for _ in range(HALVINGS):
-        p = 0.5 * (low + high)
-        if p <= 0.0 or p >= 1.0:
-            break
-        most = -p * log(p) - (1.0 - p) * log(1.0 - p)
-        if values > 1:
-            most += (1.0 - p) * log(values - 1.0)
-        if most < log(length) - 1e-12:
-            high = p
-        else:
-            low = p
-    return high / (1.0 - high) if high < 1.0 else np.inf
-
-
-@lean
-def cap_ratios(length: float, ratios: Float64) -> None:
-    """Write ``cap_ratio`` by number of distinct values to ``ratios`` float64[m + 1]; -1 for none."""
-    ratios[0] = -1.0
-    for values in range(1, len(ratios)):
-        ratios[values] = cap_ratio(length, values)
-
-
-@inlined
-def _entropy_gone(ratio: float, largest: int, rows: int) -> int:
-    """Rows above the cap of the largest count."""
-    if ratio < 0.0:
-        return rows
-    if ratio == np.inf:
-        return 0
-    return largest - int(np.floor(ratio * (rows - largest) * (1.0 + 1e-12) + 1e-9))
-
-
-@inlined
-def _recursive_gone(c: float, tail: int, counts: Int64, first: int, last: int, rows: int) -> int:
-    """Rows above the cap of all counts: the tail of what is kept is at most that of the class."""
-    cap = np.int64(min(np.ceil(c * tail * (1.0 + 1e-12) + 1e-9) - 1.0, float(rows)))
-    removed = np.int64(0)
-    for i in range(last - first):
-        removed += max(np.int64(0), counts[first + i] - cap)
-    return removed
-
-
 @inlined
 def _alpha_slack(parameters: Float64, counts: Int64, first: int, last: int, rows: int, x: float) -> tuple[float, float]:
     """Most rows that x kept rows may have by their caps, minus x; with the slope."""
@@ -344,9 +291,9 @@ def gone(
     if test.kind == ENTROPY:
         values, largest = notes[0], notes[1]
         ratio = test.ratios[values] if len(test.ratios) > 0 else cap_ratio(test.parameters[0], values)
-        bound = _entropy_gone(ratio, largest, rows)
+        bound = entropy_gone(ratio, largest, rows)
     elif test.kind == RECURSIVE:
-        bound = _recursive_gone(test.parameters[0], notes[0], counts, first, last, rows)
+        bound = recursive_gone(test.parameters[0], notes[0], counts, first, last, rows)
     else:
         bound = rows - _kept(test, counts, first, last, rows, amounts, k, steps)
     return rows if rows - bound < k else min(rows, max(np.int64(1), bound))
