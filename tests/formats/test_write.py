@@ -198,7 +198,7 @@ def test_missing_token_and_delimiter(tmp_path):
     table = pa.table({"x;1": ["NA", None, "a;b"], "y": [1, None, 3]})
     path = put(tmp_path / "x.csv", table, delimiter=";", missing="NA")
     assert path.read_bytes() == b'"x;1";y\n"NA";1\nNA;NA\n"a;b";3\n'
-    assert put(tmp_path / "x.tsv", table, delimiter=";").read_bytes() == b"x;1\ty\nNA\t1\n\t\na;b\t3\n"
+    assert put(tmp_path / "x.tsv", table, delimiter=";").read_bytes() == b'"x;1"\ty\nNA\t1\n\t\na;b\t3\n'
 
 
 def test_one_column_with_missing_values_has_no_blank_lines(tmp_path):
@@ -443,6 +443,7 @@ def test_a_file_that_may_not_grow(tmp_path, suffix):
     code = f"""
         import resource, numpy as np, pyarrow as pa
         from indistinct.errors import DataError
+        from indistinct.formats.write import stage
 
         table = pa.table({{"x": np.random.default_rng(1).random(20_000), "y": [str(i) for i in range(20_000)]}})
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     Write = Callable[[BinaryIO, Mapping[str, Sheet], "Writing"], None]
 
 
+# the delimiters that are tried; where fields and rows are alike, the rarer character in running text wins
+DELIMITERS = ("\t", "|", ";", ",")
+
+
 @dataclass(frozen=True, slots=True)
 class Writing:
     """How a table is written: ``place`` is the hidden file, ``name`` that of the file it will be.

@@ -21,6 +21,7 @@ import pyarrow.csv as pacsv
 from indistinct.errors import DataError, PolicyError
 from indistinct.formats.arrow import text_array
 from indistinct.formats.columnar import ENCODED, plain_batch
+from indistinct.formats.contract import DELIMITERS
 from indistinct.formats.source import BATCH_ROWS, Source, check_names, look_alikes, nameless, trimmed
 from indistinct.notices import Notice
 
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from indistinct.formats.source import TableOptions
     from indistinct.notices import Notice
 
-# where fields and rows are alike, the rarer character in running text wins
-CANDIDATES = ("\t", "|", ";", ",")
 BLOCK_BYTES = 1 << 22
 SAMPLE_CHARACTERS = 1 << 16
 BOMS = (
@@ -197,7 +196,7 @@ def _leading_records(lines: Sequence[str], dialect: _Dialect) -> list[tuple[int,
 def _sniff(sample: Sequence[str], dialect: _Dialect) -> str:
     """Delimiter that parts the rows as it parts the header; for one column, one that parts no row."""
     several, one = (-1.0, 0, ","), (-1.0, ",")
-    for candidate in CANDIDATES:
+    for candidate in DELIMITERS:
         records = _leading_records(sample, replace(dialect, delimiter=candidate))
         header, *rows = [fields for _, fields in records if fields != [""]] or [[""]]
         expected = {len(header)} | ({len(header) - 1} if len(header) > 2 and not header[-1].strip() else set())

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from indistinct.errors import DataError
 from indistinct.formats.arrow import number_array, text_array, whole_numbers
 from indistinct.formats.columnar import is_text, plainly_typed
+from indistinct.formats.contract import DELIMITERS
 from indistinct.formats.formulas import GUARDED, risky, safe_text
 from indistinct.formats.row_groups import encoded
 from indistinct.formats.texts import as_text
@@ -35,7 +36,8 @@ def write_delimited(file: BinaryIO, sheets: Mapping[str, Sheet], writing: Writin
     names = schema.names
     if safe and (run := [name for name in names if safe_text(name) != name]):
         raise DataError(f'a spreadsheet would run the column name "{run[0]}"; rename it', column=run[0])
-    header = _quoted(text_array(names), delimiter, None).to_pylist()
+    # who opens the file finds its delimiter by the header, where others must not stand bare
+    header = _quoted(text_array(names), delimiter + "".join(DELIMITERS), None).to_pylist()
     file.write((delimiter.join(header) + "\n").encode())
     ends = [delimiter] * (len(names) - 1) + ["\n"]
     # a lone missing cell would be a blank line, which is no row to many readers

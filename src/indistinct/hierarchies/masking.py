@@ -10,7 +10,7 @@ import numpy as np
 from indistinct.errors import HierarchyError, PolicyError
 from indistinct.hierarchies.hierarchy import Fractions, Grouping, Hierarchy, assemble, runs
 from indistinct.hierarchies.suppression import ROOT
-from indistinct.hierarchies.values import already_generalized, quoted, scale
+from indistinct.hierarchies.values import already_generalized, from_source, quoted, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,9 +116,10 @@ def _check_labels(
             if label == ROOT and level is not values:
                 continue  # a value of one character, hidden: in the root already
             if known.setdefault(label, (start, stop)) != (start, stop):
+                published = already_generalized(holders, character=character)
                 raise HierarchyError(
                     f'masking of column "{attribute}": the label "{label}" would stand for two sets of values '
                     f"(because of {quoted(holders or [ROOT])}); choose another mask character, "
-                    f"or make all values equally long{already_generalized(holders, character=character)}",
+                    f"or make all values equally long{from_source(published)}",
                     column=attribute,
-                ).showing(f'"{label}"', quoted(holders or [ROOT]))
+                ).showing(f'"{label}"', quoted(holders or [ROOT]), *filter(None, [published]))

@@ -17,7 +17,7 @@ import numpy as np
 
 from indistinct.errors import DataError, HierarchyError
 from indistinct.hierarchies.hierarchy import Fractions, Grouping, Hierarchy, assemble, runs
-from indistinct.hierarchies.values import already_generalized, positions, quoted, scale
+from indistinct.hierarchies.values import already_generalized, from_source, positions, quoted, scale
 from indistinct.outputs import Output, write_bytes
 
 if TYPE_CHECKING:
@@ -311,11 +311,12 @@ def _leaves(found: Taxonomy, start: int, stop: int) -> str:
 def _lacks(attribute: str, lacking: list[str], taxonomy: Taxonomy, where: str) -> HierarchyError:
     near = next(((text, leaf) for text in lacking[:NEAR_SOUGHT] if (leaf := _near(text, taxonomy.leaves))), None)
     hint = "" if near is None else f' (it has "{near[1]}", which differs from "{near[0]}" {_differ(*near)})'
+    label = already_generalized(lacking)
     return HierarchyError(
         f'hierarchy of "{attribute}" ({where}) has no row for {quoted(lacking)}{hint}; add the rows, or '
-        f"mend the cells{already_generalized(lacking)}",
+        f"mend the cells{from_source(label)}",
         column=attribute,
-    ).showing(quoted(lacking), *([hint] if hint else []))
+    ).showing(quoted(lacking), *filter(None, [hint, label]))
 
 
 def _near(text: str, leaves: Sequence[str]) -> str | None:

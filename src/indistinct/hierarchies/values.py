@@ -317,12 +317,12 @@ _PERIODS = r"\d{4}-\d{2}|\d{4}-[QHW]\d{1,2}|\d{4}s|\d{4}-\d{4}"
 def already_generalized(
     texts: Sequence[str], type: str = "text", *, format: str | None = None, character: str = "*"
 ) -> str:
-    """End of a message where texts that are no values look like published labels; "" where they do not.
+    """The first text that is no value and looks like a published label, in quotes; "" where none does.
 
     ``type`` and ``format`` are those that the column was to have, ``character`` is the mask.
 
     >>> already_generalized(["[20, 21]"], "integer"), already_generalized(["2024"], "date", format="%d.%m.%Y")
-    ('; "[20, 21]" looks like a label that is already generalized: make the release from the source', '')
+    ('"[20, 21]"', '')
     """
     mask = re.escape(character)
     forms = [_SETS, f"[^{mask}]+{mask}+", f"{mask}+[^{mask}]+"]
@@ -330,9 +330,16 @@ def already_generalized(
     forms += [r"\d{4}"] if type == "date" and format in (None, ZONED, PARTIAL) else []
     pattern = re.compile("|".join(forms))
     label = next((text for text in texts if pattern.fullmatch(text)), None)
-    if label is None:
-        return ""
-    return f'; "{label}" looks like a label that is already generalized: make the release from the source'
+    return "" if label is None else f'"{label}"'
+
+
+def from_source(label: str) -> str:
+    """End of a message about a text that looks like a published label; "" without one.
+
+    >>> from_source('"[20, 21]"')
+    '; "[20, 21]" looks like a label that is already generalized: make the release from the source'
+    """
+    return label and f"; {label} looks like a label that is already generalized: make the release from the source"
 
 
 def spelling_note(attribute: str, canonical: Mapping[str, str]) -> Sentence:
@@ -440,11 +447,12 @@ def _refuse(attribute: str, type: str, bad: list[str], expected: str, format: st
     how = "say how dates are written (format, such as %d.%m.%Y), " if type == "date" else ""
     if type == "date" and format in (None, ZONED, PARTIAL) and all(precision(text) for text in few):
         how = "say partial = true to accept months and years beside full dates, "
+    label = already_generalized(few, type, format=format)
     return DataError(
         f'column "{attribute}" is declared {type}, but {quoted(few)} {verb} not {expected}; '
-        f"mend the cells, {how}or declare another type{already_generalized(few, type, format=format)}",
+        f"mend the cells, {how}or declare another type{from_source(label)}",
         column=attribute,
-    ).showing(quoted(few))
+    ).showing(quoted(few), *filter(None, [label]))
 
 
 def parse_number(text: str, decimal: str = ".") -> tuple[int, int] | None:
