@@ -117,7 +117,7 @@ def test_a_recipe_works(recipe, tmp_path):
 FORGOTTEN = [(recipe, number) for recipe in RECIPES for number in range(len(steps(recipe)))]
 
 
-@pytest.mark.slow
+@pytest.mark.recipes
 @pytest.mark.parametrize(
     ("recipe", "number"), FORGOTTEN, ids=[f"{recipe}: {steps(recipe)[number][1]}" for recipe, number in FORGOTTEN]
 )

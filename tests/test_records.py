@@ -133,5 +133,5 @@ def test_incomplete_records_are_refused():
         require_words({"new": replace(loss, name="new")})
     with pytest.raises(TypeError, match=r"recoding\.LOSSES"):
         require_words({"new": replace(LOSSES["gcp"], name="new")})
-    with pytest.raises(TypeError, match="no scene has"):
+    with pytest.raises(TypeError, match="no context has"):
         replace(attack, needs={"luck": "needs luck"})

@@ -18,10 +18,14 @@ OPTIONS = "Typer reads the options of a command from its signature"
 DOCUMENT = "one document, key by key, in the order of docs/contract.md"
 LONG_FILES = {
     "algorithms/literature/top_down_specialization.py": "one algorithm of the literature, with its own bookkeeping",
+    "assess/risk.py": "one question, with what its measures take from the table: weights, households, a population",
     "formats/delimited.py": "one dialect, from its first lines to its last record; the fast and the exact reader agree",
     "hierarchies/labels.py": "the reader of labels shares nothing with their writer, so all kinds of labels stand here",
     "hierarchies/values.py": "all spellings of numbers, dates and moments, which must agree with each other",
+    "outputs.py": "staging, locking, naming and taking back are one protocol, in which each step relies on the others",
     "policy/document.py": "what must hold between sections of a policy is checked in one pass",
+    "session/prepare.py": "from a table and a policy to counts, with what a column is refused or warned of on the way",
+    "tables/records.py": "the records that move, which hold one another, with their symbols said once",
     "utility/private.py": "each mechanism with its noise and its proof, and the budget that they share",
 }
 LONG_FUNCTIONS = {
@@ -30,16 +34,12 @@ LONG_FUNCTIONS = {
     "assess/explain.py:explain": DOCUMENT,
     "assess/utility.py:utility": DOCUMENT,
     "attacks/run.py:attack": "the one list of attackers, each with what it needs",
-    "cli/anonymize.py:anonymize": OPTIONS,
-    "cli/attack.py:attack": OPTIONS,
-    "cli/audit.py:audit": OPTIONS,
     "cli/risk.py:risk": OPTIONS,
     "cli/utility.py:utility": OPTIONS,
     "history/succession.py:_document": DOCUMENT,
     "kernels/annealing.py:anneal": COMPILED,
     "kernels/crowding.py:cut": COMPILED,
     "kernels/grouping.py:form_groups": COMPILED,
-    "kernels/judges.py:judge_distance": COMPILED,
     "kernels/leftovers.py:place_leftovers": COMPILED,
     "kernels/moves.py:improve": COMPILED,
     "kernels/rebuild.py:_attempt": COMPILED,

@@ -17,7 +17,10 @@ from indistinct.algorithms.local.problem import problem_of
 from indistinct.algorithms.local.settle import failing
 from indistinct.algorithms.local.state import regroup, restore, snapshot
 from indistinct.hierarchies import build_hierarchy, taxonomy
-from indistinct.kernels.boxes import NEVER, hull, swapped_loss, union_loss
+from indistinct.kernels import kernel
+from indistinct.kernels.boxes import NEVER, hull
+from indistinct.kernels.boxes import swapped_loss as swapped_loss_step
+from indistinct.kernels.boxes import union_loss as union_loss_step
 from indistinct.kernels.partition import CLASS, HEAD, NEXT
 from indistinct.kernels.units import reach_of
 from indistinct.policy.privacy import DistinctL, KAnonymity, TCloseness
@@ -28,6 +31,18 @@ MODELS = {
     "distinct": [KAnonymity(3), DistinctL("ill", 2)],
     "equal": [KAnonymity(3), TCloseness("ill", "0.3", distance="equal")],
 }
+
+
+@kernel
+def union_loss(costs, box, other):
+    """``boxes.union_loss`` is a step, which compiled code alone may call."""
+    return union_loss_step(costs, box, other)
+
+
+@kernel
+def swapped_loss(costs, box, inner, ties, gone, new):
+    """``boxes.swapped_loss`` is such a step too."""
+    return swapped_loss_step(costs, box, inner, ties, gone, new)
 
 
 def seeded(seed):

@@ -389,6 +389,8 @@ def test_one_table_alone_does_not_show_it(tmp_path):
         ind.audit(table(FIRST), book.policy())
     with pytest.raises(UnsupportedError, match="with the ledger of earlier releases"):
         ind.explain(table(FIRST), book.policy())
+    with pytest.raises(UnsupportedError, match="with the ledger of earlier releases"):
+        ind.compare(table(FIRST), book.policy())
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".xlsx", ".tsv"])

@@ -4,7 +4,6 @@ import json
 from collections import Counter, defaultdict
 from fractions import Fraction
 from math import log2
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -21,7 +20,6 @@ from indistinct.hierarchies.labels import Reader, parse
 from indistinct.reports.dictionary import dictionary
 from indistinct.tables.count import frequencies_of
 
-GOLDEN = sorted((Path(__file__).resolve().parents[1] / "golden2").glob("s*.json"))
 CLUSTERINGS = ("mondrian", "hilbert", "mdav", "k_member", "k_similar", "merge", "t_closeness_first")
 LEVELS = ("optimal", "datafly", "samarati", "incognito", "ola", "flash", "generalize_step", "mu_argus")
 TREE = [("a", "P", "*"), ("b", "P", "*"), ("c", "P", "*"), ("d", "Q", "*"), ("e", "Q", "*"), ("f", "Q", "*")]
@@ -61,31 +59,6 @@ def policy_of(columns, privacy, sensitive=(), **document):
 
 
 # --- cells ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
-def test_golden_cells(path, tmp_path):
-    golden = json.loads(path.read_text(encoding="utf-8"))
-    domain, members = golden["input"]["domain"], golden["input"]["members"]
-    spec = {"kind": "set", "most": golden["parameters"]["most"]}
-    if "tree" in golden["input"]:
-        spec["file"] = str(tmp_path / "tree.csv")
-        lines = [";".join(row) for row in golden["input"]["tree"]]
-        Path(spec["file"]).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    else:
-        spec["values"] = [value for value in domain if value is not None]
-    policy = policy_of({"v": {"hierarchy": spec}}, [ind.KAnonymity(len(members))])
-    release = ind.anonymize(pa.table({"v": members}), policy)
-    expected = golden["expected"]
-    assert release.table.column("v").to_pylist() == [expected["label"]] * len(members)
-    for loss in ("lm", "gcp", "iloss"):
-        assert release.loss[loss] == pytest.approx(float(Fraction(expected[loss]["fraction"])), abs=1e-15)
-    reader = Reader(domain, rows=golden["input"].get("tree"))
-    assert [domain[place] for place in reader.find(expected["label"]).tolist()] == expected["covered"]
-
-
-def test_there_are_golden_cells():
-    assert len(GOLDEN) == 6
 
 
 VALUES = st.text(st.sampled_from('ab ,{}"[()'), max_size=5).filter(

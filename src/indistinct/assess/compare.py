@@ -23,7 +23,7 @@ from indistinct.policy.recoding import ALGORITHMS
 from indistinct.publish.ready import ready
 from indistinct.sentences.results import as_html
 from indistinct.session.restates import restated
-from indistinct.session.verdicts import unit_of
+from indistinct.session.verdicts import refuse_sequences, unit_of
 from indistinct.tables.count import silent
 
 if TYPE_CHECKING:
@@ -166,6 +166,7 @@ def compare(
     """
     policy = given_policy(policy)
     policy.require_models()
+    refuse_sequences(policy)
     names = _names(algorithms)
     pairs = [(name, number) for number in _numbers(k) for name in names]
     wanted = list(dict.fromkeys((name, None if is_drawn(policy, name) else number) for name, number in pairs))

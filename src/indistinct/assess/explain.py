@@ -27,6 +27,7 @@ from indistinct.publish.ready import ready
 from indistinct.sentences.results import counted, explanation_text, person_shares_text
 from indistinct.session.item_sets import with_item_levels
 from indistinct.session.person_shares import person_shares
+from indistinct.session.verdicts import refuse_sequences
 from indistinct.tables.classes import alone, classes_of, recoding_of
 from indistinct.tables.count import silent
 
@@ -103,12 +104,19 @@ def explain(
     ------
     PolicyError, SchemaError, DataError, HierarchyError
         What reading and counting raise.
+    UnsupportedError
+        For m-invariance, which the ledger of earlier releases decides.
     """
     policy = given_policy(policy)
     policy.require_models()
+    refuse_sequences(policy)
     prepared = ready(table, policy, query=query, sql_table=sql_table, progress=progress).prepared
-    rows = prepared.counted.frequencies.total
-    document: dict[str, Any] = {"feasible": True, "rows": rows, "reason": None, "nearest": None}
+    document: dict[str, Any] = {
+        "feasible": True,
+        "rows": prepared.counted.frequencies.total,
+        "reason": None,
+        "nearest": None,
+    }
     document["sentences"] = sentences = []
 
     def say(about: str, text: str) -> None:

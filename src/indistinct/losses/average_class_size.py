@@ -43,6 +43,7 @@ def of_sizes(sizes: Sequence[int], suppressed: int = 0) -> float:  # noqa: ARG00
     return sum(sizes) / max(len(sizes), 1)
 
 
-LOSSES = (
-    Loss("average_class_size", of_classes(of_sizes), of_domains=False, of_sizes=of_sizes, prices=None, compared=True),
+AVERAGE_CLASS_SIZE = Loss(
+    "average_class_size", of_classes(of_sizes), of_domains=False, of_sizes=of_sizes, prices=None, compared=True
 )
+LOSSES = (AVERAGE_CLASS_SIZE,)

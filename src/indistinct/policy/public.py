@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from indistinct.errors import HierarchyError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
-    from indistinct.policy.document import Policy
+    from indistinct.policy.attribute import Attribute
 
 PRIVATE = "(private)"
 _SECTIONS = ("run", "releases")
@@ -25,7 +26,21 @@ _PLACES = ("key_file", "key_env", "population")  # one of them may be asked for,
 _LISTED = ("values", "Y", "W")
 
 
-def public_form(policy: Policy) -> dict[str, Any]:
+class Decided(Protocol):
+    """What a policy is to its public form; ``document.Policy`` is one."""
+
+    @property
+    def attributes(self) -> Mapping[str, Attribute]:
+        """The columns that it names."""
+
+    def plain(self) -> dict[str, Any]:
+        """The policy as data, defaults left out."""
+
+    def locate(self, text: str) -> Path:
+        """The path of a file that it names."""
+
+
+def public_form(policy: Decided) -> dict[str, Any]:
     """Return a policy as plain data (of JSON) without what is private; it is a valid policy again.
 
     Raises HierarchyError when a hierarchy file cannot be read.
@@ -56,7 +71,7 @@ def fingerprint(form: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _attribute(policy: Policy, own: dict[str, Any], *, known: bool) -> dict[str, Any]:
+def _attribute(policy: Decided, own: dict[str, Any], *, known: bool) -> dict[str, Any]:
     found = {key: value for key, value in own.items() if key != "mapping_file" and (known or key != "domain")}
     found |= {key: PRIVATE for key in _PLACES if key in found}
     if "order" in found and not known:
@@ -66,7 +81,7 @@ def _attribute(policy: Policy, own: dict[str, Any], *, known: bool) -> dict[str,
     return found
 
 
-def _hierarchy(policy: Policy, spec: dict[str, Any], *, known: bool) -> dict[str, Any]:
+def _hierarchy(policy: Decided, spec: dict[str, Any], *, known: bool) -> dict[str, Any]:
     if "file" in spec:
         return {**spec, "file": file_hash(policy, spec["file"])}
     if "groups" in spec and not known:
@@ -85,7 +100,7 @@ def _model(own: dict[str, Any], known: set[str]) -> dict[str, Any]:
     return found
 
 
-def public_transforms(policy: Policy) -> list[dict[str, Any]]:
+def public_transforms(policy: Decided) -> list[dict[str, Any]]:
     """Return the transforms as they stand in public: limits and matrices, which an analyst needs, and no file's name.
 
     Raises HierarchyError when a hierarchy file cannot be read.
@@ -98,7 +113,7 @@ def _about(own: Mapping[str, Any]) -> str:
     return str(own.get("attribute"))
 
 
-def file_hash(policy: Policy, file: str) -> str:
+def file_hash(policy: Decided, file: str) -> str:
     """Return the SHA-256 of a file that a policy names; raises HierarchyError when it cannot be read."""
     try:
         return hashlib.sha256(policy.locate(file).read_bytes()).hexdigest()

@@ -19,7 +19,18 @@ from indistinct.formats.registry import open_source
 from indistinct.formats.source import path_of
 from indistinct.models import MODELS, Context
 from indistinct.policy import Attribute, Policy
-from indistinct.policy.privacy import EpsIKAnonymity, GradedL, MInvariance, NTCloseness, TCloseness, Tiered
+from indistinct.policy.privacy import (
+    AverageRisk,
+    EpsIKAnonymity,
+    GradedL,
+    KmAnonymity,
+    MInvariance,
+    NTCloseness,
+    PopulationUniqueness,
+    SampleUniqueness,
+    TCloseness,
+    Tiered,
+)
 from indistinct.policy.public import PRIVATE
 from indistinct.proof.groups import Pair, groups_of_entries, judge_both, split, whole_number
 from indistinct.proof.published_file import published_options
@@ -42,7 +53,7 @@ if TYPE_CHECKING:
 
     Int64 = NDArray[np.int64]
 
-BY_SHARES_OF_ROWS = ("average_risk", "sample_uniqueness", "population_uniqueness")
+BY_SHARES_OF_ROWS = (AverageRisk, SampleUniqueness, PopulationUniqueness)
 
 
 @dataclass(frozen=True)
@@ -173,7 +184,7 @@ def _judged(policy: Policy, *, whole: bool) -> list[Any]:
     return [
         model
         for model in policy.privacy
-        if _is_told(model, policy, whole=whole) and (by_rows or model.model not in BY_SHARES_OF_ROWS)
+        if _is_told(model, policy, whole=whole) and (by_rows or not isinstance(model, BY_SHARES_OF_ROWS))
     ]
 
 
@@ -235,7 +246,7 @@ def _reading(policy: Policy, columns: Collection[str], path: Any) -> Policy:
             "missing": options.missing,
         },
         output={"suppressed_token": policy.output.suppressed_token},
-        privacy=[model for model in policy.privacy if model.model == "km_anonymity"],
+        privacy=[model for model in policy.privacy if isinstance(model, KmAnonymity)],
     )
 
 

@@ -17,6 +17,9 @@ from indistinct.errors import IndistinctError
 from indistinct.hierarchies.labels import Interval, parse
 from indistinct.hierarchies.ranges import DEFAULT_BOUNDS
 from indistinct.losses.axes import axis_of
+from indistinct.losses.gcp import GCP
+from indistinct.losses.iloss import ILOSS
+from indistinct.losses.lm import LM
 from indistinct.policy.generalization import Range, Set, Taxonomy
 
 if TYPE_CHECKING:
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 
     Labels = tuple[Sequence[str | None], NDArray[np.int64]]
 
-NAMES = ("lm", "lm_by_attribute", "iloss", "gcp")
+NAMES = (LM.name, "lm_by_attribute", ILOSS.name, GCP.name)
 
 
 def label_losses(

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.algorithms import declared, form_of
 from indistinct.hierarchies.taxonomy import read_taxonomy
+from indistinct.losses import size_losses
+from indistinct.losses.average_class_size import AVERAGE_CLASS_SIZE
 from indistinct.models.safepub import budget
 from indistinct.policy import Policy
 from indistinct.policy.privacy import MInvariance, Safepub
@@ -141,20 +143,6 @@ def _losses(found: AsPublished, public: PublicPolicy, policy: Policy, counts: Co
     losses: dict[str, Any] = dict(size_losses(sizes, counts.suppressed_rows))
     asked = max((model.k for model in policy.privacy if hasattr(model, "k")), default=None)
     if asked is not None:
-        losses["normalised_class_size"] = {"k": asked, "value": losses["average_class_size"] / asked}
+        losses["normalised_class_size"] = {"k": asked, "value": losses[AVERAGE_CLASS_SIZE.name] / asked}
     gone = max(0, counts.rows - counts.left_out_rows - found.rows)
     return losses | label_losses(found.labels, policy, public.trees, gone=gone, whole=counts.whole)
-
-
-def size_losses(sizes: Sequence[int], suppressed: int) -> dict[str, float]:
-    """Return the losses that are functions of the sizes of the published classes and of the suppressed rows.
-
-    >>> size_losses([2, 3], 1)
-    {'average_class_size': 2.5, 'discernibility': 19, 'discernibility_star': 14}
-    """
-    rows, squares = sum(sizes), sum(size * size for size in sizes)
-    return {
-        "average_class_size": rows / max(len(sizes), 1),
-        "discernibility": squares + suppressed * (rows + suppressed),
-        "discernibility_star": squares + suppressed**2,
-    }

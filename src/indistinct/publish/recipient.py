@@ -38,9 +38,27 @@ def verify_public(published: Any, st: Any = None) -> Verification:
     the original tells; ``not_checked`` names such models. With a person key models are judged by rows: what fails so
     fails by persons too, what holds may still fail.
 
-    A release of two tables is given as both files. Raises DataError when there is no manifest that holds a policy, and
-    what reading the files raises.
+    A release of two tables is given as both files.
 
+    Parameters
+    ----------
+    published
+        The published file, beside its manifest.
+    st
+        The second file of a release of two tables, by group.
+
+    Returns
+    -------
+    Verification
+        What was found; typed fields and the document.
+
+    Raises
+    ------
+    DataError
+        For a table that is no file, without a manifest that holds a policy, and what reading the files raises.
+
+    Examples
+    --------
     >>> import tempfile, pathlib, pyarrow as pa
     >>> from indistinct import Policy, anonymize
     >>> policy = Policy(

@@ -66,6 +66,16 @@ def refuse_mechanisms(policy: Policy) -> None:
             )
 
 
+def refuse_sequences(policy: Policy) -> None:
+    """Raise UnsupportedError for models of a release together with all before it, where these are not looked at."""
+    for model in policy.privacy:
+        if record_of(model).scope == "sequence":
+            raise UnsupportedError(
+                f"{model.model} is decided with the ledger of earlier releases, which anonymize, verify and releases "
+                "read; other commands cannot say anything about it"
+            )
+
+
 def asked(model: Privacy) -> dict[str, Any]:
     """Name a model, what tells it apart from others of its name, and what it requires."""
     apart: dict[str, Any] = {"model": model.model}
