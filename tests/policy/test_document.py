@@ -104,7 +104,7 @@ def test_cross_checks_are_collected_too():
         ({"privacy": [3]}, "privacy[0]", "[[privacy]]"),
         ({"privacy": [{"k": 3}]}, "privacy[0].model", "is missing; choose from: k_anonymity"),
         ({"privacy": [{"model": "k-anonymity", "k": 3}]}, "privacy[0].model", 'did you mean "k_anonymity"'),
-        ({"privacy": [{"model": "zz"}]}, "privacy[0].model", "choose from: k_anonymity, alpha_k"),
+        ({"privacy": [{"model": "zz"}]}, "privacy[0].model", "choose from: k_anonymity, p_sensitive_k"),
         ({"privacy": [{"model": 5}]}, "privacy[0].model", "text in quotes"),
         ({"missing": {"rule": "wildcard"}}, "missing.rule", '"own"'),
         ({"recoding": {"algorithm": "lokal"}}, "recoding.algorithm", 'did you mean "local"'),

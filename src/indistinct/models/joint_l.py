@@ -159,6 +159,7 @@ MODEL = Model(
     shortfall=reason_of(evaluate),
     promises=no_number,
     blank_counts=True,
+    counts_values=True,
     is_joint=True,
     by_persons=always,
     merges_persons=lambda privacy: privacy.kind == _DISTINCT,

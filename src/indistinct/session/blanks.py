@@ -10,9 +10,10 @@ import numpy as np
 from indistinct.models import evaluate, record_of
 from indistinct.notices import Notice, Sentence, both
 from indistinct.tables.classes import histograms_of, recoding_of
+from indistinct.tables.records import Holdings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -85,20 +86,27 @@ def names_of(columns: Sequence[tuple[str, Sequence[str | None], NDArray[Any]]]) 
     return name_of
 
 
+def _filled(codes: NDArray[np.int32], missing: Mapping[int, int]) -> NDArray[np.bool_]:
+    """bool[rows]: which rows lack no value in the columns asked for, given the code of each column's missing value."""
+    places = list(missing)
+    return np.asarray((codes[:, places] != np.array([missing[p] for p in places], codes.dtype)).all(axis=1), np.bool_)
+
+
+def _held_by(held: Holdings, kept: NDArray[np.bool_], number: NDArray[np.int32]) -> Holdings:
+    return Holdings(number[held.owner[kept]].astype(np.int64), held.person[kept], held.codes[kept], held.rows[kept])
+
+
 def _without_blanks(model: Privacy, classes: Classes, context: Context) -> NDArray[np.bool_]:
     """bool[g]: which classes satisfy a model without the rows whose value is missing; sizes stay as they are."""
-    kept = np.ones(len(classes.cell_rows), np.bool_)
-    for name in model.attributes_used:
-        missing = context.references[name].hierarchy.missing
-        if missing >= 0:
-            kept &= classes.cell_codes[:, classes.sensitive.index(name)] != missing
+    missing = {classes.sensitive.index(n): context.references[n].hierarchy.missing for n in model.attributes_used}
+    kept = _filled(classes.cell_codes, missing)
     rows = np.zeros(len(classes), np.int64)
     np.add.at(rows, classes.cell_class[kept], classes.cell_rows[kept])
     present = rows > 0
     number = (np.cumsum(present) - 1).astype(np.int32)
     cells = number[classes.cell_class[kept]], classes.cell_codes[kept], classes.cell_rows[kept]
     sizes = [context.references[name].hierarchy.size for name in classes.sensitive]
-    satisfied = np.zeros(len(classes), np.bool_)
+    satisfied, held = np.zeros(len(classes), np.bool_), classes.holdings
     if present.any():
         rest = replace(
             classes,
@@ -112,6 +120,7 @@ def _without_blanks(model: Privacy, classes: Classes, context: Context) -> NDArr
             detail=None,
             recoding=None,
             sets={},
+            holdings=None if held is None else _held_by(held, _filled(held.codes, missing), number),
         )
         satisfied[present] = evaluate(model, rest, context).satisfied
     return satisfied
