@@ -9,6 +9,8 @@ READY := $(VENV)/.ready
 CONSTRAINTS ?= -c constraints.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(CONSTRAINTS)
 PYTEST := $(BIN)/python -m pytest -q
+# whole files to a worker: fixtures of a file and compiled functions are made once
+TWO := -n 2 --dist loadfile
 # the same generated examples in every run; make test EXAMPLES= draws others
 EXAMPLES ?= --hypothesis-seed=0
 # what a plain clone lacks or takes many minutes; pytest counts the tests left out in its last line ("deselected")
@@ -39,11 +41,11 @@ demo: $(CORE) ## anonymize the bundled hospital table and say what was reached
 	@$(BIN)/indistinct demo
 
 test: $(READY) ## all tests of a plain clone: the small ones with the compiler off, then all
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m 'small and $(PLAIN)' $(EXAMPLES)
-	$(PYTEST) -n 2 -m '$(PLAIN)' $(EXAMPLES)
+	NUMBA_DISABLE_JIT=1 $(PYTEST) $(TWO) -m 'small and $(PLAIN)' $(EXAMPLES)
+	$(PYTEST) $(TWO) -m '$(PLAIN)' $(EXAMPLES)
 
 test-fast: $(READY) ## for daily work: without what takes seconds
-	$(PYTEST) -n 2 -m 'not slow and $(PLAIN)' $(EXAMPLES)
+	$(PYTEST) $(TWO) -m 'not slow and $(PLAIN)' $(EXAMPLES)
 
 test-adult: $(READY) ## what needs the Adult table: benchmarks/prepare_adult.py makes it from the public file
 	$(PYTEST) -m adult $(EXAMPLES)
@@ -52,7 +54,7 @@ test-recipes: $(READY) ## what CONTRIBUTING.md tells, without each of its steps 
 	$(PYTEST) -n 2 -m recipes $(EXAMPLES)
 
 cov: $(READY) ## coverage of the small tests with the compiler off, so that kernels count; fails under the floor
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 -m 'small and $(PLAIN)' $(EXAMPLES) --cov --cov-report=term:skip-covered
+	NUMBA_DISABLE_JIT=1 $(PYTEST) $(TWO) -m 'small and $(PLAIN)' $(EXAMPLES) --cov --cov-report=term:skip-covered
 
 lint: $(READY) ## style, types and the direction of imports
 	$(BIN)/ruff check .

@@ -17,14 +17,14 @@ import os
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
-from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+
+from cli_bench import run as run_command
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -58,22 +58,11 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def indistinct(words):
-    """Run a command in this process, where compiled functions are loaded already; its exit code and what it printed."""
-    out, handlers = io.StringIO(), {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-            code = import_module("indistinct.cli.app").run(words)
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-    return code, out.getvalue()
-
-
 def shell(line):
     words = shlex.split(line, comments=True)
     if words[:1] == ["indistinct"] and not set(words) & {"|", ">"}:
-        return indistinct(words[1:])
+        answer = run_command(*words[1:])
+        return answer.returncode, answer.stdout + answer.stderr
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 

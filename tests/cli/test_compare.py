@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
+
+from cli_bench import run
 
 POLICY = """
 [attributes.age]
@@ -18,11 +18,6 @@ hierarchy = { kind = "intervals", widths = [10, 20], origin = 0 }
 model = "k_anonymity"
 k = 2
 """
-
-
-def run(*words):
-    words = [sys.executable, "-m", "indistinct", *map(str, words)]
-    return subprocess.run(words, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture

@@ -3,8 +3,6 @@
 import csv
 import importlib.util
 import json
-import subprocess
-import sys
 import tomllib
 from collections import Counter
 from datetime import date
@@ -17,6 +15,7 @@ import pytest
 import indistinct as ind
 import naive
 import naive_groups
+from cli_bench import run
 
 HOSPITAL = Path(__file__).resolve().parents[2] / "examples" / "hospital"
 
@@ -110,15 +109,6 @@ def test_the_release_is_what_the_policy_asks(stays):
     ]
     trees = {"diagnosis": {value: tuple(path) for value, path in hierarchy("diagnosis").items()}}
     assert naive.satisfied(published, quasi, models, stays, trees=trees)
-
-
-def run(*arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "indistinct", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def test_costs_are_published_by_group(stays, tmp_path):

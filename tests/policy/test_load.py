@@ -7,6 +7,7 @@ import re
 import tomllib
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -378,8 +379,13 @@ def is_a(value, name):
     return isinstance(value, _TYPES[name])
 
 
+@cache
+def written_schema():
+    return Policy.json_schema()
+
+
 def valid(text):
-    schema = Policy.json_schema()
+    schema = written_schema()
     return fits(tomllib.loads(text, parse_float=Decimal), schema, schema)
 
 
