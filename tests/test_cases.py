@@ -25,6 +25,7 @@ ASKED = {}
 FOLDERS = sorted(path for path in CASES.iterdir() if path.is_dir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_case(folder, tmp_path):
     assert folder.name in ASKED, f"no question for {folder.name}: write one"

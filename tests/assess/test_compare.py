@@ -46,6 +46,7 @@ def policy_of(privacy=({"model": "k_anonymity", "k": 3},), **document):
     )
 
 
+@pytest.mark.slow
 def test_each_run_tells_what_its_release_would():
     table = patients()
     found = ind.compare(table, policy_of(), algorithms=SEVERAL, k=[2, 5])

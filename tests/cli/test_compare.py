@@ -62,6 +62,7 @@ def test_nothing_reached_is_exit_code_1(files):
     assert "k=9" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_budget_lets_samples_take_part(files):
     safepub = 'model = "safepub"\nepsilon = 1\ndelta = "1e-5"\nlevels = { age = 2 }'
     model = POLICY.replace('model = "k_anonymity"\nk = 2', safepub)

@@ -78,6 +78,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_prints_a_control_character_of_a_cell(command, folder, capfd):
     words = COMMANDS[command].split()

@@ -124,6 +124,7 @@ def test_a_far_cell_is_named_before_memory_is_asked_for(capsys):
     assert "Traceback" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("row", "column", "cell"), [(1_048_575, 20, "U1048576"), (3_000, 16_000, "WQK3001")])
 def test_other_far_cells(tmp_path, row, column, cell):
     book = xlsxwriter.Workbook(tmp_path / "x.xlsx")

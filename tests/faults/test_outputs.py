@@ -236,6 +236,7 @@ except ind.PolicyError as error:
 """
 
 
+@pytest.mark.slow
 def test_of_two_runs_on_one_new_output_one_gets_it(tmp_path):
     script = tmp_path / "race.py"
     script.write_text(RACE)
@@ -253,6 +254,7 @@ def test_of_two_runs_on_one_new_output_one_gets_it(tmp_path):
     assert ind.verify(B07 / "input.csv", tmp_path / "out.csv", B07 / "policy.toml").document["hash"] == "match"
 
 
+@pytest.mark.slow
 def test_runs_in_one_folder_do_not_take_newborn_files_for_leftovers(tmp_path):
     def write(run):
         for number in range(100):
@@ -357,6 +359,7 @@ def test_without_locks_leftovers_are_named_and_files_of_this_run_are_not(tmp_pat
     assert (len(told), names(tmp_path)) == (1, [".indistinct.0123456789abcdef.csv", "one", "three", "two"])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs locks that end with their process")
 def test_the_command_says_once_what_a_killed_run_left(folder):
     (folder / ".out.csv.0123456789abcdef").write_text("of a killed run")

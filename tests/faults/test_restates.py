@@ -43,6 +43,7 @@ def test_stay_and_discharge_tell_the_admission(case, capfd):
         assert "4 of 4 rows" in found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("confirmed", "warned"), [("true", 0), ('["restates"]', 0), ('["unique"]', 1), ("false", 1)])
 @pytest.mark.parametrize("column", ["discharged", "los"])
 @pytest.mark.usefixtures("case")
@@ -210,6 +211,7 @@ def test_a_column_beside_groups_tells_the_value_that_they_hide():
     assert '"code" is published unchanged and tells "ill"' in found["message"]
 
 
+@pytest.mark.slow
 def test_profile_names_what_would_tell_a_quasi_identifier():
     wards = {"A1": "A", "A2": "A", "B1": "B", "B2": "B"}
     table = pa.table(

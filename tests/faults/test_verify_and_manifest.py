@@ -259,6 +259,7 @@ KINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_equal_files_and_counts_have_equal_manifests(tmp_path, kind):
     found = [manifest_of(tmp_path / str(number), *case) for number, case in enumerate(KINDS[kind]())]

@@ -49,6 +49,7 @@ def releases():
     return people.flatmap(lambda names: st.fixed_dictionaries(dict.fromkeys(names, rows)))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.lists(releases(), min_size=1, max_size=3), releases(), st.integers(1, 4), st.integers(1, 4))
 def test_intersections_are_those_of_the_slow_twin(earlier, new, k, l):  # noqa: E741

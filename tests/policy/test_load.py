@@ -389,12 +389,14 @@ def valid(text):
     return fits(tomllib.loads(text, parse_float=Decimal), schema, schema)
 
 
+@pytest.mark.slow
 def test_the_schema_is_json_and_accepts_the_example():
     assert json.loads(json.dumps(Policy.json_schema())) == Policy.json_schema()
     assert valid(EXAMPLE)
     assert valid(loads(EXAMPLE).dumps())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new"),
     [

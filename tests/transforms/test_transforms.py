@@ -50,6 +50,7 @@ def done(frame, *transforms, **more):
 CELLS = st.lists(st.tuples(*[st.sampled_from(["a", "b", "c", None])] * 3), min_size=3, max_size=24)
 
 
+@pytest.mark.slow
 @small
 @settings(deadline=None, max_examples=60)
 @given(rows=CELLS, k=st.integers(2, 3), weights=st.permutations([1, 2, 3]))
@@ -179,6 +180,7 @@ def test_noise():
     assert set(np.round(two["y"].to_numpy() * 10, 6) % 1) == {0}  # one decimal, as the column has
 
 
+@pytest.mark.slow
 @small
 @settings(deadline=None, max_examples=30)
 @given(values=st.lists(st.integers(0, 30), min_size=2, max_size=40), share=st.sampled_from(["0.1", "0.3", "1"]))
@@ -208,6 +210,7 @@ def test_rank_swapping_example():
     assert answer.document["transforms"][0]["loss"]["mean_rank_distance"] == 0.25
 
 
+@pytest.mark.slow
 @small
 def test_rank_swapping_of_many_rows_takes_new_words():
     values = list(range(50_000))
@@ -322,6 +325,7 @@ def as_csv(frame, path):
     return path
 
 
+@pytest.mark.slow
 def test_anonymize_applies_the_transforms_of_its_policy(tmp_path):
     """One run or two: the same file, where nothing is drawn at random."""
     source = as_csv(table(), tmp_path / "in.csv")
