@@ -226,22 +226,28 @@ def _told(hidden: _Hidden, plain: list[_Column], weight: _Weight) -> Iterator[tu
 
 def _by_value(hidden: _Hidden, column: _Column, weight: _Weight) -> Notice | None:
     """Say that the values of a column determine another, at the finest level for which they do."""
-    levels = [None] if hidden.hierarchy is None else [*hidden.hierarchy.levels[: max(hidden.hierarchy.height, 1)]]
-    for number, level in enumerate(levels):
-        few = weight.few
-        some = hidden.codes[few] if level is None else level.node_of[hidden.codes[few]]
-        if not may_determine(some, hidden.label[few], column.codes[few], weight.rows[few]):
+    few = weight.few
+    for number, value in _by_level(hidden):
+        if not may_determine(value[few], hidden.label[few], column.codes[few], weight.rows[few]):
             continue
-        value = hidden.codes if level is None else level.node_of[hidden.codes]
         if by_value(*weight.once(value, hidden.label, column.codes)).holds():
             found = by_value(value, hidden.label, column.codes, weight.rows)
             what = Sentence(
                 '"{column}" is published unchanged and tells "{name}"', column=column.name, name=hidden.name
             )
-            if number:
+            if number is not None:
                 what = Sentence("{what} up to level {level} of its hierarchy", what=what, level=number)
             return _notice(hidden, (column.name,), what, found)
     return None
+
+
+def _by_level(hidden: _Hidden) -> Iterator[tuple[int | None, Codes]]:
+    """Yield the values of each unit (None), then the nodes of each level that joins some, those below a floor too."""
+    yield None, hidden.codes
+    own = hidden.hierarchy
+    for number, level in enumerate([] if own is None else [*own.finer, *own.levels[len(own.finer) : own.height]]):
+        if len(level.labels) < own.size:
+            yield number, level.node_of[hidden.codes]
 
 
 def _by_offset(hidden: _Hidden, column: _Column, weight: _Weight) -> Notice | None:
