@@ -99,7 +99,7 @@ def below_a_floor():
         "district of a postcode": (
             {**text, "hierarchy": masked, "min_level": 3},
             short,
-            ["north" if zip[3] == "0" else "south" for zip in short],  # 0210x and 0211x, published as 02***
+            ["north" if code[3] == "0" else "south" for code in short],  # 0210x and 0211x, published as 02***
             'tells "{}" up to level 1 of its hierarchy',
         ),
         "time of a day": ({**text, "type": "date", "hierarchy": by_day}, hours, [f"{at:%H} h" for at in hours], whole),
