@@ -245,7 +245,9 @@ def _by_level(hidden: _Hidden) -> Iterator[tuple[int | None, Codes]]:
     """Yield the values of each unit (None), then the nodes of each level that joins some, those below a floor too."""
     yield None, hidden.codes
     own = hidden.hierarchy
-    for number, level in enumerate([] if own is None else [*own.finer, *own.levels[len(own.finer) : own.height]]):
+    if own is None:
+        return
+    for number, level in enumerate((*own.finer, *own.levels[len(own.finer) : own.height])):
         if len(level.labels) < own.size:
             yield number, level.node_of[hidden.codes]
 
