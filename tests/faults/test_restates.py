@@ -11,6 +11,7 @@ import pytest
 
 import indistinct as ind
 from indistinct.cli.app import run
+from indistinct.session import restates
 
 CASE = Path(__file__).parent / "06-length-of-stay-tells-the-date"
 PLAIN = {"role": "insensitive", "confirmed": ["unique"]}
@@ -162,6 +163,35 @@ def test_sums_and_differences(how, attributes, table):
     assert found, data.keys()
     assert any(how in message for _, message in found)
     assert {column for column, _ in found} == set(hidden)
+
+
+def wide(columns, rows=80):
+    """Draw a table of mostly empty counts, in which the last two columns add up to the generalized one."""
+    draw = np.random.default_rng(3)
+    sparse = draw.integers(1, 9, (columns, rows)) * (draw.random((columns, rows)) < 0.1)
+    table = {f"n{i}": sparse[i] for i in range(columns - 2)}
+    paid, owed = draw.integers(0, 900, (2, rows)) * (draw.random(rows) < 0.5)
+    ranges = {"role": "qi", "type": "integer", "hierarchy": {"kind": "range"}}
+    plain = {name: {**PLAIN, "type": "integer"} for name in (*table, "paid", "owed")}
+    return {"total": paid + owed, **table, "paid": paid, "owed": owed}, {"total": ranges, **plain}
+
+
+def test_all_of_many_columns_are_combined_in_bounded_work(monkeypatch):
+    table, attributes = wide(120)  # 7,140 pairs
+    looked = []
+    by_pair = restates._by_pair
+    monkeypatch.setattr(restates, "_by_pair", lambda *given: looked.append(given) or by_pair(*given))
+    ((column, message),) = told(table, attributes, k=5)
+    assert column == "total"
+    assert '"paid" and "owed" are published unchanged, and "total" is their sum' in message
+    assert len(looked) <= 12  # a tenth of the columns
+
+
+def test_columns_that_were_not_combined_are_counted():
+    table, attributes = wide(restates.COMBINED + 1)
+    ((column, message),) = told(table, attributes, k=5)
+    assert column == "total"
+    assert f"only the first {restates.COMBINED} of {restates.COMBINED + 1} columns" in message
 
 
 def test_one_typing_error_does_not_hide_it():
