@@ -456,3 +456,49 @@ def test_nobody_calls_means_truthful(tmp_path):
     document = json.loads(manifest.read_text())
     manifest.write_text(json.dumps(document | {"declares": "truthful", "transformed": ["sampling"]}))
     assert "declares = 'truthful'" in ind.verify_public(out).document["false_claims"][0]
+
+
+TOP = {"method": "top_coding", "attribute": "income", "limit": 30}
+
+
+def transformed_release(folder, *, recorded=False, recoding=None):
+    """A release of a table whose incomes were cut; ``recorded``: before, by another policy. Table, file and policy."""
+    source, out = folder / "in.csv", folder / "out.csv"
+    source.write_text("age,income,s\n" + "".join(f"{20 + i % 3},{10 * (i % 6)},{'ab'[i % 2]}\n" for i in range(12)))
+    plain = {"income": {"role": "insensitive", "type": "integer"}, "s": {"role": "sensitive"}}
+    attributes = {"age": {"role": "qi", "type": "integer", "hierarchy": {"kind": "range"}}, **plain}
+    model = [{"model": "distinct_l", "attribute": "s", "l": 2}]
+    asked = Policy(attributes=attributes, privacy=model, transforms=[TOP], recoding=recoding or {"algorithm": "local"})
+    if recorded:
+        ind.transform(source, asked, output=folder / "middle.csv")
+        source, asked = folder / "middle.csv", Policy(**{**asked.plain(), "transforms": []})
+    ind.anonymize(source, asked, output=out)
+    return source, out, asked
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"transformed": None},
+        {"transformed": None, "declares": "truthful", "verification": {"rows_match": True, "coverage": "proven"}},
+        {"transformed": ["rounding"]},
+        {"transformed": "top_coding"},
+    ],
+)
+@pytest.mark.parametrize("how", [{}, {"recorded": True}, {"recoding": {"algorithm": "anatomy"}}])
+def test_a_mark_of_transforms_that_is_gone_is_a_false_claim(tmp_path, how, change):
+    source, out, policy = transformed_release(tmp_path, **how)
+    files = [tmp_path / name for name in ("out.qit.csv", "out.st.csv")] if "recoding" in how else [out]
+    manifest = tmp_path / "out.csv.manifest.json"
+    document = json.loads(manifest.read_text())
+    assert document["transformed"] == ["top_coding"]
+    assert ind.verify(source, files[0], policy, *files[1:]).satisfied
+    assert ind.verify_public(*files).satisfied
+    changed = {key: value for key, value in (document | change).items() if value is not None}
+    manifest.write_text(json.dumps(changed))
+    answers = [ind.verify(source, files[0], policy, *files[1:])]
+    answers += [] if "recorded" in how else [ind.verify_public(*files)]  # there the record alone knows
+    for answer in answers:
+        assert not answer.satisfied
+        assert answer.document["hash"] == "differs"
+        assert "transformed" in " ".join(answer.document["false_claims"])

@@ -94,7 +94,7 @@ def snapshot(
     if hash_status(path) == "differs":
         raise VerificationError(f"{path.name} is not the file of its manifest; the ledger keeps what was published")
     _require_persons(policy, key)
-    given, _ = verifiable(original, policy, query=query, sql_table=sql_table, progress=progress)
+    given, _, _ = verifiable(original, policy, query=query, sql_table=sql_table, progress=progress)
     prepared = prepare(given, policy, carry=key is not None, query=query, sql_table=sql_table, progress=progress)
     mark = sha256(path)
     if key is not None and invariant_model(policy) is not None:

@@ -57,13 +57,15 @@ def false_claims(
     models: Sequence[Mapping[str, Any]],
     counts: Mapping[str, tuple[int, int]],
     parts: Sequence[Part],
+    before: Mapping[str, Any],
 ) -> tuple[list[str], list[Notice]]:
     """Name what a manifest says of the files ``parts`` and is not so; of what it does not say, nothing is said.
 
     ``models`` are the entries as judged against the original, ``counts`` the least and the largest true number under
-    each key. The public document of the same files, policy and counts is made anew, and every key of the manifest must
-    be there and the same. A manifest of before, without ``format``, holds figures of the search: a notice says that its
-    losses are not compared.
+    each key, ``before`` what is known of transforms before the release, nothing where the manifest alone can tell. The
+    public document of the same files, policy and counts is made anew, and every key of the manifest must be there and
+    the same. A manifest of before, without ``format``, holds figures of the search: a notice says that its losses are
+    not compared.
     """
     if manifest is None:
         return [], []
@@ -75,7 +77,7 @@ def false_claims(
     rows, left_out, suppressed = (
         _number(manifest, key, counts) for key in ("rows", "left_out_rows", "suppressed_rows")
     )
-    told = Counts(rows, left_out, suppressed, before_of(manifest))
+    told = Counts(rows, left_out, suppressed, before or before_of(manifest))
     try:
         expected = public_document(parts, {}, PublicPolicy.of(policy), told)
     except IndistinctError as error:

@@ -38,7 +38,7 @@ from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.recount import count_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -95,10 +95,10 @@ def prove(
             verify_invariance(original, published, policy, history, query=query, sql_table=sql_table, progress=progress)
         )
     refuse_mechanisms(policy)
-    original, applied = verifiable(original, policy, query=query, sql_table=sql_table, progress=progress)
+    original, done, applied = verifiable(original, policy, query=query, sql_table=sql_table, progress=progress)
     parts = parts_of(published, st)
     if len(parts) == 2 or form_of(policy) == "permuted":
-        groups = _verify_groups(original, parts, policy, query=query, sql_table=sql_table, progress=progress)
+        groups = _verify_groups(original, done, parts, policy, query=query, sql_table=sql_table, progress=progress)
         groups.document["warnings"] += [notice.document() for notice in applied]
         return groups
     # other columns are read only to decide again, which tells whose a row is
@@ -144,7 +144,7 @@ def prove(
     notices += [*more, *blank_notices(policy, classes, Context(frequencies.references), named)]
     status, manifest = ("absent", None) if path is None else (hash_status(path), read_manifest(path))
     counts = _counts(prepared, rows, missed["missing_rows"], stars)
-    claims, told = false_claims(manifest, policy, models, counts, parts)
+    claims, told = false_claims(manifest, policy, models, counts, parts, done)
     notices += told
     holds = all(entry["satisfied"] for entry in models)
     progress("verify", 2, 2)
@@ -170,6 +170,7 @@ def prove(
 
 def _verify_groups(
     original: Any,
+    done: Mapping[str, Any],
     parts: Sequence[Part],
     policy: Policy,
     *,
@@ -223,7 +224,7 @@ def _verify_groups(
     missed, faults, notices = missing_rows(prepared, proof.rows)
     notices = [*source.warnings, *notices, *proof.notices]
     counts = _counts(prepared, proof.rows, missed["missing_rows"], 0) | {"groups": (proof.groups, proof.groups)}
-    claims, told = false_claims(manifest, policy, proof.models, counts, parts)
+    claims, told = false_claims(manifest, policy, proof.models, counts, parts, done)
     notices += told
     document = {
         "satisfied": all(entry["satisfied"] for entry in proof.models)

@@ -98,7 +98,7 @@ def verify_invariance(
         "groups": (len(judged.groups), len(judged.groups)),
     }
     manifest = None if path is None else read_manifest(path)
-    claims, old = false_claims(manifest, policy, judged.models, counts, parts_of(published))
+    claims, old = false_claims(manifest, policy, judged.models, counts, parts_of(published), {})
     notices += old
     return {
         "satisfied": holds and status != "differs" and not (faults or leaked or lacking or claims),
