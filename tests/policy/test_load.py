@@ -158,6 +158,10 @@ def test_paths_begin_at_the_policy_file(tmp_path):
         ('[table]\nsource = "C:\\data\\x.csv"\n', 2, None, "single quotes"),
         ("[attributes.age]\nrole='qi'\n[attributes.age]\nrole='sa'\n", 3, None, "stands twice"),
         ("[person]\nkey = 'a'\nkey = 'b'\n", 3, None, "stands twice"),
+        ("[person]\nkey = 'a'\n[person.key]\nx = 'b'\n", 3, None, "stands twice"),
+        ("privacy = [1]\n[[privacy]]\n", 2, None, "stands twice"),
+        ('[table]\nsource = "C:\\users\\x.csv"\n', 2, None, "single quotes"),
+        ("[table]\nsource = C:\\data\\x.csv\n", 2, None, "single quotes"),
     ],
 )
 def test_bad_toml_names_file_line_and_column(tmp_path, text, line, column, words):
