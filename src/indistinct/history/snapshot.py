@@ -43,8 +43,8 @@ def promises_of(policy: Policy, m: int | None = None) -> dict[str, Any]:
     """Return what a policy guarantees about the number of candidates: rows (k), different values (l), signatures (m).
 
     Entropy l-diversity implies ceil(l) different values (with Grassberger's estimate it asks for them),
-    (alpha,k)-anonymity over all values ceil(1/alpha), each m-invariance m. t-closeness promises no number. ``m`` demands
-    m-invariance of every sensitive attribute.
+    (alpha,k)-anonymity over all values ceil(1/alpha), each m-invariance m. t-closeness promises no number. ``m``
+    demands m-invariance of every sensitive attribute.
     """
     k, values, signature = 0, dict[str, int](), dict[str, int]()
     for model in policy.privacy:
