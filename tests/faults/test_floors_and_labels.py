@@ -493,6 +493,24 @@ def test_plain_values_are_not_taken_for_labels(cell, reading):
     assert "partial" not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("cell", "reading"),
+    [
+        ("*", {"type": "integer", "spec": {"kind": "range"}}),
+        ("*", {"spec": {"kind": "masking"}}),
+        ("*", {"spec": {"kind": "suppress"}}),
+        ("{a, b}", {"spec": {"kind": "set", "most": 3}}),
+        ("north", {"spec": {"rows": [["n1", "north", "*"], ["s1", "south", "*"]]}}),
+        ("*", {"spec": {"rows": [["n1", "north", "*"], ["s1", "south", "*"]]}}),
+    ],
+)
+def test_labels_of_every_kind_are_named(cell, reading):
+    others = {"integer": ["20"], "text": ["n1"]}[reading.get("type", "text")]
+    with pytest.raises((DataError, HierarchyError), match="make the release from the source") as refused:
+        build_hierarchy("x", [cell, *others], **reading)
+    assert "missing" not in str(refused.value)
+
+
 @pytest.mark.parametrize(("character", "label"), [("*", "021**"), ("#", "021##")])
 def test_masked_codes_among_codes_are_named(character, label):
     with pytest.raises(HierarchyError, match="already generalized: make the release from the source"):
