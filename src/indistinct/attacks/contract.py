@@ -25,7 +25,8 @@ class Attack:
 
     ``bounded_by``: the parameter classes of the models, and the options of the algorithms, that bound it where strict
     enough; ``remedies``: what else does, in words. ``needs``: fields of the context without which it cannot run, each
-    with the sentence that says so. ``of_the_file``: it looks at the published table alone, so that anybody can repeat
+    with the sentence that says so; ``options``: others that it looks at, and no attack that lacks the word does.
+    ``of_the_file``: it looks at the published table alone, so that anybody can repeat
     it and a public report may hold it. ``of_repeats``: its interval comes from repeated runs, not from persons.
     """
 
@@ -33,13 +34,14 @@ class Attack:
     bounded_by: tuple[type[BaseModel], ...]
     of_the_file: bool
     needs: Mapping[str, str]
+    options: tuple[str, ...] = ()
     remedies: tuple[str, ...] = ()
     of_repeats: bool = False
 
     def __post_init__(self) -> None:
         """Refuse an attack that needs what no context has."""
         known = {field.name for field in fields(AttackContext)}
-        unknown = sorted(self.needs.keys() - known)
+        unknown = sorted({*self.needs, *self.options} - known)
         if unknown:
             raise TypeError(f"the attack {self.name} needs {unknown[0]}, which no context has")
 

@@ -158,5 +158,6 @@ ATTACK = Attack(
     bounded_by=(),
     of_the_file=True,
     needs={},
+    options=("tight",),
     remedies=('bounds = "snapped" or fixed intervals',),
 )

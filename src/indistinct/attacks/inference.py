@@ -153,5 +153,6 @@ ATTACK = Attack(
     bounded_by=(),
     of_the_file=False,
     needs={"original": NEEDS, "control": NEEDS},
+    options=("repeats",),
     of_repeats=True,
 )

@@ -154,5 +154,6 @@ ATTACK = Attack(
     bounded_by=(),
     of_the_file=False,
     needs={},
+    options=("bound",),
     remedies=("an algorithm that does not merge by need",),
 )

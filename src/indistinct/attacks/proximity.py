@@ -133,4 +133,5 @@ ATTACK = Attack(
     bounded_by=(EpsMAnonymity, EpsIKAnonymity, KeAnonymity),
     of_the_file=True,
     needs={},
+    options=("widths",),
 )

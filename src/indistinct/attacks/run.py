@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from indistinct.tables.count import Progress
 
 FAIL_ON = ("average", "worst")
+RULED_OUT, KNOWN, REPEATS = 1, 3, 20
+WORDS = {"widths": "--width", "rule_out": "--rule-out", "other": "--with"}
 
 
 @dataclass(frozen=True)
@@ -73,14 +75,14 @@ def attack(
     control: Any = None,
     attacks: Sequence[str] = (),
     widths: Mapping[str, Number] | None = None,
-    rule_out: int = 1,
-    known: int = 3,
+    rule_out: int = RULED_OUT,
+    known: int = KNOWN,
     bound: Number | None = None,
     tight: bool = False,
     fail_above: Number | None = None,
     fail_on: str = "average",
     reveal: bool = False,
-    repeats: int = 20,
+    repeats: int = REPEATS,
     progress: Progress = silent,
     **flags: Unpack[Reading],
 ) -> Attacks:
@@ -170,6 +172,14 @@ def attack(
     if unknown:
         raise PolicyError(f'there is no attack "{unknown[0]}"; there are {", ".join(ATTACKS)}', key="--attacks")
     wanted = [name for name in ATTACKS if not attacks or name in attacks]
+    if fail_on != "average" and limit is None:
+        raise PolicyError("--fail-on says which gain --fail-above is compared with: give it too", key="--fail-on")
+    if other_second is not None and other is None:
+        raise PolicyError("--with-st is the second table of --with: give both", key="--with-st")
+    told = {"widths": widths or None, "bound": bound, "control": control, "other": other, "tight": tight or None}
+    numbers = {"rule_out": None if rule_out == RULED_OUT else rule_out, "known": None if known == KNOWN else known,
+               "repeats": None if repeats == REPEATS else repeats}  # fmt: skip
+    _refuse_idle([name for name, value in (told | numbers).items() if value is not None], wanted)
     progress("read", 0, 0)
     people = {
         word: _people(table, given, word)
@@ -177,8 +187,12 @@ def attack(
         if table is not None
     }
     before = people.get("original")
+    view = view_of(published, given, second=second, prior=before)
+    for name in widths or {}:
+        if name not in view.sensitive:
+            raise SchemaError.unknown_column(name, list(view.sensitive), key="--width")
     context = AttackContext(
-        view_of(published, given, second=second, prior=before),
+        view,
         given,
         other=None if other is None else view_of(other, given, second=other_second),
         identified=people.get("identified"),
@@ -197,6 +211,18 @@ def attack(
         found += [(ATTACKS[name], outcome) for outcome in _run(ATTACKS[name], context)]
     progress("attack", len(wanted), len(wanted))
     return _answered(context, found, limit, fail_on, reveal=reveal)
+
+
+def _refuse_idle(options: Sequence[str], wanted: Sequence[str]) -> None:
+    """Refuse options that no attack among those asked for looks at; raises PolicyError."""
+    for name in options:
+        takers = [one for one, attack in ATTACKS.items() if name in (*attack.needs, *attack.options)]
+        if not set(takers) & set(wanted):
+            word = WORDS.get(name, f"--{name}")
+            raise PolicyError(
+                f"{word} has no effect here: it is for {', '.join(takers)}, and asked for are {', '.join(wanted)}",
+                key=word,
+            )
 
 
 def _run(attack: Attack, context: AttackContext) -> Iterator[Outcome | Idle]:

@@ -88,4 +88,5 @@ ATTACK = Attack(
     bounded_by=(KAnonymity, MuArgus),
     of_the_file=True,
     needs={},
+    options=("known",),
 )
