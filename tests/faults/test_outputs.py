@@ -66,6 +66,27 @@ def test_a_source_that_was_renamed_since_is_known_again(folder):
         release.write("backup.csv", force=True)
 
 
+@pytest.mark.parametrize(
+    "lazy",
+    [
+        lambda pl, _: pl.scan_csv("copy.csv"),
+        lambda pl, _: pl.scan_csv(["other.csv", str(Path("copy.csv").resolve())]).with_row_index("n").drop("n"),
+        lambda _, duckdb: duckdb.sql("select * from 'copy.csv'"),
+        lambda _, duckdb: duckdb.read_csv(["other.csv", "copy.csv"]),
+        lambda _, duckdb: duckdb.sql("select * from read_csv('cop*.csv')"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_what_a_lazy_frame_or_a_relation_reads_is_a_source(lazy):
+    pl, duckdb = pytest.importorskip("polars"), pytest.importorskip("duckdb")
+    before = Path("copy.csv").read_bytes()
+    Path("other.csv").write_bytes(before)
+    release = ind.anonymize(lazy(pl, duckdb), "policy.toml")
+    with pytest.raises(ind.PolicyError, match="never overwritten"):
+        release.write("copy.csv", force=True)
+    assert Path("copy.csv").read_bytes() == before
+
+
 def test_a_transformed_table_never_overwrites_its_source(folder):
     (folder / "policy.toml").write_text((B01 / "policy.toml").read_text() + TRANSFORM)
     table = ind.transform("copy.csv", "policy.toml")
