@@ -5,6 +5,7 @@ import json
 import runpy
 import shutil
 import zipfile
+from decimal import Decimal
 from pathlib import Path
 
 import duckdb
@@ -176,3 +177,33 @@ def test_cells_of_open_document_that_may_be_errors_are_named(tmp_path, holes, co
 def test_nothing_is_said_of_a_full_open_document(tmp_path):
     path = open_document(tmp_path / "x.ods", [["a", "b"], ["1", "x"], ["2", "y"]])
     assert not [one for one in open_source(path).warnings if one.kind == "empty-cells"]
+
+
+def tokens_policy(type, tokens):
+    attributes = {"age": {"role": "qi", "type": type, "hierarchy": {"kind": "range"}, "missing_values": tokens}}
+    return ind.Policy(attributes=attributes, privacy=[ind.KAnonymity(2)])
+
+
+@pytest.mark.parametrize(
+    ("cells", "token"),
+    [
+        (pa.array([Decimal("20.00"), Decimal("999.00")] * 3), "999"),
+        (pa.array(["20", "999.0"] * 3), "999"),
+        (pa.array(["20", "0999"] * 3), "999"),
+        (pa.array(["20", "-9"] * 3), "-9.0"),
+    ],
+)
+@pytest.mark.parametrize("function", [ind.anonymize, ind.audit, ind.explain, ind.risk])
+def test_a_missing_number_in_another_spelling_is_no_value(function, cells, token):
+    with pytest.raises(ind.DataError, match="in another spelling: name it in missing_values"):
+        function(pa.table({"age": cells}), tokens_policy("decimal", [token]))
+    said = [str(cells[1].as_py()), token]
+    assert ind.anonymize(pa.table({"age": cells}), tokens_policy("decimal", said)).table["age"].null_count == 3
+
+
+@pytest.mark.parametrize(("cells", "warned"), [(["20", "999"], 0), (["20", "99"], 1), (["20", None], 0)])
+def test_a_token_that_no_cell_holds_is_named(cells, warned):
+    release = ind.anonymize(pa.table({"age": cells * 3}), tokens_policy("integer", ["999"]))
+    found = [one["message"] for one in release.document["warnings"] if one["kind"] == "missing-values"]
+    assert len(found) == warned
+    assert all('"999"' in message for message in found)
