@@ -100,6 +100,49 @@ def test_a_claim_that_is_not_true_is_named_and_no_match(released, change, named)
     assert named in " ".join(document["false_claims"])
 
 
+@pytest.mark.parametrize("text", ["{", "", "[]", '{"rows": 9, "rows": 5}'])
+def test_a_manifest_that_cannot_be_read_is_named(released, text):
+    original, out, policy, manifest = released
+    manifest.write_text(text)
+    document = ind.verify(original, out, policy).document
+    assert document["hash"] == "absent"
+    assert [one["message"] for one in document["warnings"] if one["kind"] == "manifest"] == [
+        "out.csv.manifest.json is no readable manifest: nothing was compared with it"
+    ]
+
+
+def test_a_file_that_its_manifest_does_not_know_is_named(released):
+    original, out, policy, manifest = released
+    renamed = out.rename(out.with_name("new.csv"))
+    manifest.rename(out.with_name("new.csv.manifest.json"))
+    answer = ind.verify(original, renamed, policy)
+    assert answer.satisfied
+    assert answer.document["hash"] == "absent"
+    assert "new.csv.manifest.json has no hash of new.csv" in repr(answer)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"sha256": None},
+        {"sha256": {}},
+        {"outputs": ["other.csv"]},
+        {"versions": None},
+        {"models": "every class has 1000 rows"},
+    ],
+)
+def test_what_is_dropped_or_said_in_words_escapes_no_comparison(released, change):
+    original, out, policy, manifest = released
+    document = json.loads(manifest.read_text())
+    if "models" in change:
+        change = {"models": [document["models"][0] | {"reason": change["models"]}]}
+    changed = {key: value for key, value in (document | change).items() if value is not None}
+    manifest.write_text(json.dumps(changed))
+    for answer in (ind.verify(original, out, policy), ind.verify_public(out)):
+        assert not answer.satisfied
+        assert answer.document["false_claims"]
+
+
 def test_an_older_manifest_with_the_hash_of_the_whole_policy_is_read(released):
     original, out, policy, manifest = released
     old = json.loads(manifest.read_text()) | {"policy_sha256": policy.hash(), "proven_optimal": None}

@@ -19,7 +19,7 @@ from indistinct.proof.claims import false_claims, missing_rows
 from indistinct.proof.coverage import Coverage, Side, coverage
 from indistinct.proof.files import parts_of, read_parts
 from indistinct.proof.groups import PROTECTS, place_of_manifest
-from indistinct.proof.manifest import hash_status, read_manifest
+from indistinct.proof.manifest import hash_status, manifest_notices, read_manifest
 from indistinct.proof.published_file import count_published, published_options
 from indistinct.proof.ranges import false_ranges
 from indistinct.proof.recount import matches, respelled, restored
@@ -143,6 +143,7 @@ def prove(
     named = reread_namer(found, frequencies, policy, starred_is_class=not exempt)
     notices += [*more, *blank_notices(policy, classes, Context(frequencies.references), named)]
     status, manifest = ("absent", None) if path is None else (hash_status(path), read_manifest(path))
+    notices += [] if path is None else manifest_notices([path], path)
     counts = _counts(prepared, rows, missed["missing_rows"], stars)
     claims, told = false_claims(manifest, policy, models, counts, parts, done)
     notices += told
@@ -215,14 +216,14 @@ def _verify_groups(
     )
     answer = _with_ranges(proof.coverage, parts[0], source, prepared)
     leaked = sorted({name for own, _ in found for name in own.columns if name in hidden} - {*kept_identifying(roles)})
-    status, manifest = "absent", None
+    status, manifest, beside = "absent", None, list[Notice]()
     if paths:
         place = place_of_manifest(paths[0]) if len(set(paths)) == 2 else paths[0]
         status = hash_status(*dict.fromkeys(paths), place=place)
-        manifest = read_manifest(place)
+        manifest, beside = read_manifest(place), manifest_notices(list(dict.fromkeys(paths)), place)
     progress("verify", 1, 1)
     missed, faults, notices = missing_rows(prepared, proof.rows)
-    notices = [*source.warnings, *notices, *proof.notices]
+    notices = [*source.warnings, *notices, *proof.notices, *beside]
     counts = _counts(prepared, proof.rows, missed["missing_rows"], 0) | {"groups": (proof.groups, proof.groups)}
     claims, told = false_claims(manifest, policy, proof.models, counts, parts, done)
     notices += told
