@@ -118,9 +118,7 @@ def differences(
         if key == "loss":
             yield from _false_losses(manifest.get(key), expected[key], unknown)
         elif key == "models":
-            yield from _false_entries(
-                manifest.get(key), expected[key], prose=_made_by(manifest) == version("indistinct")
-            )
+            yield from _false_entries(manifest.get(key), expected[key], prose=ours)
         elif key not in expected:
             yield f"the manifest says {key} = {manifest[key]!r}, which nothing tells"
         elif manifest.get(key) != expected[key]:
