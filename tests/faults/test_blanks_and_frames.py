@@ -206,3 +206,15 @@ def test_durations_that_stay_durations_are_not_named(tmp_path):
     policy = ind.Policy(attributes=roles, privacy=[ind.KAnonymity(2)])
     release = ind.anonymize(table, policy, output=tmp_path / "x.parquet")
     assert not [one for one in release.document["warnings"] if one["kind"] == "durations"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "sav", "dta"])
+@pytest.mark.parametrize("column", ["q", "s"])
+def test_a_zero_byte_is_named_with_its_column_before_anything_is_decided(tmp_path, suffix, column):
+    table = {"q": list("aabb"), "s": list("cdcd")} | {column: ["x\0y", "x", "x\0y", "x"]}
+    attributes = {"q": {"role": "qi", "hierarchy": {"kind": "suppress"}}, "s": {"role": "insensitive"}}
+    policy = ind.Policy(attributes=attributes, privacy=[ind.KAnonymity(2)])
+    with pytest.raises(ind.DataError, match=f'"{column}" holds a zero byte, which .{suffix} files cannot'):
+        ind.anonymize(pa.table(table), policy, output=tmp_path / f"out.{suffix}")
+    assert not [*tmp_path.iterdir()]
+    ind.anonymize(pa.table(table), policy, output=tmp_path / "out.parquet")

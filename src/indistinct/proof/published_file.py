@@ -57,9 +57,10 @@ def missing_tokens(policy: Policy, chosen: Format | None = None) -> tuple[str, .
 
 
 def refuse_unwritable(prepared: Prepared, path: Path | None) -> None:
-    """Raise DataError for texts that the format of ``path`` would turn into missing values, before any work is done.
+    """Raise DataError for texts that the format of ``path`` would lose, before any work is done.
 
-    A frame tells an empty text from a missing value; text files, workbooks and statistical files do not.
+    A frame tells an empty text from a missing value; text files, workbooks and statistical files do not. A zero byte
+    ends a text where there are no cells.
     """
     chosen = format_of(path)
     if path is None or chosen is None or not (chosen.is_text or not chosen.keeps_empty):
@@ -70,6 +71,11 @@ def refuse_unwritable(prepared: Prepared, path: Path | None) -> None:
     held |= {name: reference.hierarchy.texts for name, reference in frequencies.references.items()}
     held |= {name: texts_of(column.values, name) for name, column in prepared.carried.items()}
     for name, texts in held.items():
+        if not (prepared.source.is_text or chosen.sheets) and any("\0" in text for text in texts if text is not None):
+            raise DataError(
+                f'"{name}" holds a zero byte, which {path.suffix.lower()} files cannot; take it out, or write parquet',
+                column=name,
+            )
         lost = [token for token in dict.fromkeys(tokens) if token in texts]
         if not lost:
             continue
