@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import runpy
 import shutil
 import zipfile
@@ -207,3 +208,20 @@ def test_a_token_that_no_cell_holds_is_named(cells, warned):
     found = [one["message"] for one in release.document["warnings"] if one["kind"] == "missing-values"]
     assert len(found) == warned
     assert all('"999"' in message for message in found)
+
+
+@pytest.mark.parametrize("error", ["#NAME?", "#SPILL!", "#CALC!"])
+def test_an_error_that_the_reader_does_not_know_is_named_with_its_column(tmp_path, error):
+    path = tmp_path / "x.xlsx"
+    book = xlsxwriter.Workbook(path)
+    sheet = book.add_worksheet("data")
+    sheet.write_column(0, 1, ["age", 20, 21])
+    sheet.write_formula(3, 1, "=1/0", None, "#N/A")
+    book.close()
+    with zipfile.ZipFile(path) as old:
+        parts = {name: old.read(name) for name in old.namelist()}
+    with zipfile.ZipFile(path, "w") as new:
+        for name, part in parts.items():
+            new.writestr(name, part.replace(b"#N/A", error.encode()))
+    with pytest.raises(ind.DataError, match=re.escape(f"{error} in column B (1); mend the formulas")):
+        open_source(path)
