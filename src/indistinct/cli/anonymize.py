@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from indistinct.cli.common import Force, PolicyFile
+from indistinct.cli.common import AcceptDraft, Force, PolicyFile
 from indistinct.cli.options import Answer, Database, grouped, source_of
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def anonymize(
     attack_file: Annotated[
         Path | None, typer.Option("--attack-document", help="Answer of attack --json, shown in the internal report.")
     ] = None,
+    accept_draft: AcceptDraft = None,
     language: Annotated[str, typer.Option("--language", help="Language of the reports: en or zh-CN.")] = "en",
     *,
     database: Database,
@@ -60,6 +61,7 @@ def anonymize(
     from indistinct.publish.anonymize import anonymize as run
 
     given = Policy.load(policy)
+    given.require_decided(accept_draft)
     source = source_of(table, given)
     documents = {"report": report_file, "public_report": public_report, "dictionary": dictionary_file}
     wanted = {kind: file for kind, file in documents.items() if file is not None}
@@ -80,7 +82,16 @@ def anonymize(
                 found["attacks"] = _attacked(release, report)
             return _staged(release, wanted, language, found)
 
-        release = run(source, given, output=output, force=force, **vars(database), beside=beside, progress=report)
+        release = run(
+            source,
+            given,
+            output=output,
+            force=force,
+            **vars(database),
+            accept_draft=accept_draft,
+            beside=beside,
+            progress=report,
+        )
     release.document.update({kind: str(file) for kind, file in wanted.items()})
     answering.give(release.document, release)
     return 0
