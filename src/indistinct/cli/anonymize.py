@@ -66,12 +66,7 @@ def anonymize(
     documents = {"report": report_file, "public_report": public_report, "dictionary": dictionary_file}
     wanted = {kind: file for kind, file in documents.items() if file is not None}
     _check_documents(source, given, output, wanted, language, [risk_file, attack_file], force=force)
-    if (attacks or risk_file or attack_file) and not (report_file or public_report):
-        message = "--attacks, --risk-document and --attack-document are for reports: name one with --report"
-        raise typer.BadParameter(message)
-    if attacks and attack_file:
-        message = "give either --attacks or --attack-document, not both"
-        raise typer.BadParameter(message)
+    _check_shown(attacks=attacks, given=[risk_file, attack_file], in_report=bool(report_file or public_report))
     found = {
         word: None if file is None else _read(file) for word, file in (("risk", risk_file), ("attacks", attack_file))
     }
@@ -83,18 +78,22 @@ def anonymize(
             return _staged(release, wanted, language, found)
 
         release = run(
-            source,
-            given,
-            output=output,
-            force=force,
-            **vars(database),
-            accept_draft=accept_draft,
-            beside=beside,
+            source, given, output=output, force=force, **vars(database), accept_draft=accept_draft, beside=beside,
             progress=report,
-        )
+        )  # fmt: skip
     release.document.update({kind: str(file) for kind, file in wanted.items()})
     answering.give(release.document, release)
     return 0
+
+
+def _check_shown(*, attacks: bool, given: list[Path | None], in_report: bool) -> None:
+    """Refuse what is for reports where there is none, and two answers to one question."""
+    if (attacks or any(given)) and not in_report:
+        message = "--attacks, --risk-document and --attack-document are for reports: name one with --report"
+        raise typer.BadParameter(message)
+    if attacks and given[-1]:
+        message = "give either --attacks or --attack-document, not both"
+        raise typer.BadParameter(message)
 
 
 def _check_documents(

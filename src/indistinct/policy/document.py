@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from pydantic_core import InitErrorDetails
 
-from indistinct.policy.attribute import Attribute
+from indistinct.policy.attribute import Attribute, snapped
 from indistinct.policy.output import Output
 from indistinct.policy.recoding import AnyRecoding, Local, algorithm_for, option
 from indistinct.policy.releases import Releases  # noqa: TC001  # pydantic reads it at run time
@@ -74,8 +74,8 @@ class Policy(Section):
     (('age',), Fraction(1, 50))
     """
 
-    version: Annotated[Literal[1], BeforeValidator(whole)] = 1
-    """Version of the policy format."""
+    version: Annotated[Literal[1, 2], BeforeValidator(whole)] = 1
+    """Version of the policy format: under 2 ranges of whole numbers end on a grid where bounds are not named."""
     table: Table = Field(default_factory=Table)
     person: Person | None = None
     attributes: Mapping[str, Attribute] = Field(default_factory=dict)
@@ -115,17 +115,35 @@ class Policy(Section):
         chosen = algorithm_for(names)
         return data if chosen is None else {**data, "recoding": {"algorithm": chosen, **recoding}}
 
+    @model_validator(mode="before")
+    @classmethod
+    def _snap_whole_numbers(cls, data: Any) -> Any:
+        """Under version 2 the default bounds of integers are snapped, as those of decimals and dates always were."""
+        given = data.get("attributes") if isinstance(data, Mapping) and data.get("version") == 2 else None
+        return {**data, "attributes": snapped(given)} if isinstance(given, Mapping) else data
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         refuse(
             [
                 *self._role_problems(),
+                *self._step_problems(),
                 *self._privacy_problems(),
                 *self._target_problems(),
                 *self._transform_problems(),
             ]
         )
         return self
+
+    def _step_problems(self) -> list[InitErrorDetails]:
+        """Under version 2 a grid is coarser than the values; under 1 a grid of ones stays what it was."""
+        return [
+            problem(
+                ("attributes", name, "hierarchy", "step"), "would publish the members themselves; set at least 2", step
+            )
+            for name, attribute in self.attributes.items()
+            if self.version == 2 and (step := attribute.fine_step) is not None
+        ]
 
     def _target_problems(self) -> list[InitErrorDetails]:
         target = option(self.recoding, "target")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-MARK = "CONFIRM"
+MARK = re.compile(r"#+ *CONFIRM\b")
 # texts of TOML, in which a # begins no comment; the long forms first
-_TEXT = re.compile(r'"""[\s\S]*?"""|\'\'\'[\s\S]*?\'\'\'|"(?:[^"\\n]|\\.)*"|\'[^\'\n]*\'|#[^\n]*')
+_TEXT = re.compile(r'"""[\s\S]*?"""|\'\'\'[\s\S]*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|#[^\n]*')
 _SECTION = re.compile(r"\s*\[\[?\s*([^\]]+?)\s*\]\]?")
 _KEY = re.compile(r"\s*([^=#\s]+)\s*=")
 
@@ -26,11 +26,7 @@ def open_marks(text: str) -> tuple[Mark, ...]:
     >>> open_marks('[attributes."a b"]\nrole = "qi"  # CONFIRM: the name contains "b"\ntype = "CONFIRM"\n')
     (Mark(line=2, place='attributes."a b".role'),)
     """
-    comments = {
-        text.count("\n", 0, found.start()) + 1
-        for found in _TEXT.finditer(text)
-        if found[0].lstrip("# ").startswith(MARK)
-    }
+    comments = {text.count("\n", 0, found.start()) + 1 for found in _TEXT.finditer(text) if MARK.match(found[0])}
     marks, section = [], ""
     for number, line in enumerate(text.split("\n"), 1):
         named = _SECTION.match(line)
