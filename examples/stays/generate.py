@@ -41,7 +41,7 @@ UNKNOWN = {"de": "unbek.", "en": "unk", "zh": "不详"}
 
 def rows(language: str, number: int) -> list[list[str]]:
     """Make the rows of one language: every person has one to four stays."""
-    random = Random(f"stays {language}")  # noqa: S311  # invented people, the same ones every time
+    random = Random(f"stays {language}")  # invented people, the same ones every time
     form, found, person = DATES[language], [], 0
     while len(found) < number:
         person += 1
