@@ -67,6 +67,9 @@ def anonymize(
     if (attacks or risk_file or attack_file) and not (report_file or public_report):
         message = "--attacks, --risk-document and --attack-document are for reports: name one with --report"
         raise typer.BadParameter(message)
+    if language != "en" and not wanted:
+        message = "--language is for reports and data dictionaries: name one"
+        raise typer.BadParameter(message)
     if attacks and attack_file:
         message = "give either --attacks or --attack-document, not both"
         raise typer.BadParameter(message)
