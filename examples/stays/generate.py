@@ -14,7 +14,8 @@ from random import Random
 
 ROWS = 5000
 HEADERS = {
-    "de": ("Patnr", "Nachname", "GebDatum", "Geschlecht", "PLZ", "Aufnahme", "Station", "ICD", "Kosten", "Gewicht", "Bemerkung"),
+    "de": ("Patnr", "Nachname", "GebDatum", "Geschlecht", "PLZ", "Aufnahme", "Station", "ICD", "Kosten", "Gewicht",
+           "Bemerkung"),
     "en": ("case", "last_name", "dob", "sex", "zip", "admitted", "unit", "dx", "charges", "weight_kg", "notes"),
     "zh": ("病人编号", "姓名", "出生日期", "性别", "邮编", "入院日期", "科室", "疾病编码", "费用", "体重", "备注"),
 }  # fmt: skip
