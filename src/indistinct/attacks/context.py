@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.attacks.rerun import Run, run
 from indistinct.attacks.tabulate import Tabulated, grouped, options_of, tabulate
 from indistinct.errors import DataError, SchemaError
 from indistinct.formats.registry import open_source
@@ -18,6 +19,7 @@ from indistinct.hierarchies import build_hierarchy
 from indistinct.hierarchies.labels import Reader, masks_of
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.hierarchies.values import parse_number
+from indistinct.session.prepare import modelled
 from indistinct.tables.classes import joint_counts
 from indistinct.tables.records import Histogram
 
@@ -108,6 +110,7 @@ class AttackContext:
     ``rule_out`` the number of values that background knowledge excludes, ``known`` that of quasi-identifiers that an
     attacker knows, ``bound`` the share of a value that a minimal
     algorithm would not exceed, ``tight`` whether published ranges are known to end at values of their members.
+    ``knows_program``: he runs the program himself; ``other_policy``: the policy of the second release.
     """
 
     view: View
@@ -122,6 +125,9 @@ class AttackContext:
     bound: Fraction | None = None
     tight: bool = False
     repeats: int = 20
+    knows_program: bool = True
+    other_policy: Policy | None = None
+    _runs: dict[str, Run | str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def persons(self) -> Tabulated | None:
@@ -132,6 +138,35 @@ class AttackContext:
     def role_of_persons(self) -> str:
         """Which table the row numbers of persons count in."""
         return "identified" if self.identified is not None else "original"
+
+    @property
+    def everybody(self) -> Tabulated | None:
+        """The table whose quasi-identifiers are those of the input, as far as is known."""
+        return self.original if self.original is not None else self.identified
+
+    def repeated(self, view: View, policy: Policy) -> Run | str:
+        """Run the program over everybody and return the run that gives a release; else a sentence that says why not.
+
+        Where models look at sensitive columns their values are taken from the table: that is an attacker who has
+        learnt in another way who is in which class.
+        """
+        key = f"{id(view)} {policy.hash()}"
+        if key not in self._runs:
+            self._runs[key] = self._repeated(view, policy)
+        return self._runs[key]
+
+    def _repeated(self, view: View, policy: Policy) -> Run | str:
+        table = self.everybody
+        if not self.knows_program:
+            return "the attacker does not know the program"
+        if table is None:
+            return "needs everybody's quasi-identifiers (--original or --identified)"
+        if any(name not in table.columns for name in (*view.quasi, *modelled(policy))):
+            return "the models of sensitive columns need their values: give --original"
+        found = run(table.source, policy)
+        if isinstance(found, Run) and not found.gives(view):
+            return "a run of this version under this policy does not give this file"
+        return found
 
     def reading(self, name: str, typed: frozenset[str]) -> dict[str, Any]:
         """Say how the texts of a column are read."""

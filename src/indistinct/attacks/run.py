@@ -12,7 +12,6 @@ from indistinct.attacks.sentences import attacks_html, attacks_text
 from indistinct.attacks.tabulate import options_of, tabulate
 from indistinct.errors import PolicyError, SchemaError
 from indistinct.formats.registry import open_source
-from indistinct.models import record_of
 from indistinct.notices import Notice, Sentence
 from indistinct.policy import given_or_flags
 from indistinct.policy.parameters import exact
@@ -93,10 +92,10 @@ def attack(
     in its place.
 
     ``widths``: window of a numeric attribute for proximity; ``rule_out``: values that background knowledge excludes;
-    ``known``: quasi-identifiers of a person that an attacker knows, for uniqueness; ``bound``: the share that a minimal
-    algorithm keeps to (default: from the models of the policy); ``tight``: ranges are known to end at members. With
-    ``fail_above`` the answer is no when the mean gain of an attack (``fail_on =
-    "average"``) or that of its worst case (``"worst"``) is above it.
+    ``known``: quasi-identifiers of a person that an attacker knows, for uniqueness; ``bound``: the share of a value
+    that a minimal algorithm keeps to, in place of the models of the policy; ``tight``: ranges are known to end at
+    members. With ``fail_above`` the answer is no when the mean gain of an attack (``fail_on = "average"``) or that of
+    its worst case (``"worst"``) is above it.
 
     Not checked: that the original is the original.
 
@@ -125,7 +124,7 @@ def attack(
     known
         Quasi-identifiers of a person that an attacker knows, for uniqueness.
     bound
-        The share that a minimal algorithm keeps to; by default from the models of the policy.
+        The share of a value that a minimal algorithm keeps to, in place of the models of the policy.
     tight
         Whether ranges are known to end at members.
     fail_above, fail_on
@@ -187,7 +186,7 @@ def attack(
         widths={name: _number(width, f"--width {name}", 0, None) for name, width in (widths or {}).items()},
         rule_out=rule_out,
         known=known,
-        bound=_bound(given) if bound is None else _share(bound),
+        bound=None if bound is None else _share(bound),
         tight=tight,
         repeats=repeats,
     )
@@ -270,12 +269,6 @@ def _people(table: Any, policy: Policy, word: str) -> Tabulated:
         listed = ", ".join(policy.quasi_identifiers)
         raise SchemaError(f"the {word} table has none of the quasi-identifiers ({listed}); it has {', '.join(columns)}")
     return tabulate(table, names, options)
-
-
-def _bound(policy: Policy) -> Fraction | None:
-    """Take the smallest share of a value that the models of a policy allow a class, if any says so."""
-    shares = (record_of(model).share_kept(model) for model in policy.privacy)
-    return min((share for share in shares if share is not None), default=None)
 
 
 def _share(bound: Number) -> Fraction:
