@@ -11,7 +11,7 @@ A run that cannot be repeated is not guessed: the answer is a sentence that says
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -98,8 +98,7 @@ class Run:
         return True
 
 
-@dataclass(frozen=True)
-class Places:
+class Places(NamedTuple):
     """Where persons stand in a release: rows of ``person[i]`` are in ``tuple[i]`` with chance ``chance[i]``."""
 
     person: Int64

@@ -13,6 +13,7 @@ from indistinct.attacks.tabulate import options_of, tabulate
 from indistinct.errors import PolicyError, SchemaError
 from indistinct.formats.registry import open_source
 from indistinct.notices import Notice, Sentence
+from indistinct.policy import given as given_policy
 from indistinct.policy import given_or_flags
 from indistinct.policy.parameters import exact
 from indistinct.tables.count import silent
@@ -68,6 +69,7 @@ def attack(
     identified: Any = None,
     other: Any = None,
     other_second: Any = None,
+    other_policy: GivenPolicy | None = None,
     original: Any = None,
     control: Any = None,
     attacks: Sequence[str] = (),
@@ -76,6 +78,7 @@ def attack(
     known: int = 3,
     bound: Number | None = None,
     tight: bool = False,
+    knows_program: bool = True,
     fail_above: Number | None = None,
     fail_on: str = "average",
     reveal: bool = False,
@@ -94,8 +97,9 @@ def attack(
     ``widths``: window of a numeric attribute for proximity; ``rule_out``: values that background knowledge excludes;
     ``known``: quasi-identifiers of a person that an attacker knows, for uniqueness; ``bound``: the share of a value
     that a minimal algorithm keeps to, in place of the models of the policy; ``tight``: ranges are known to end at
-    members. With ``fail_above`` the answer is no when the mean gain of an attack (``fail_on = "average"``) or that of
-    its worst case (``"worst"``) is above it.
+    members; ``knows_program``: the attacker runs the program himself, over everybody's quasi-identifiers. With
+    ``fail_above`` the answer is no when the mean gain of an attack (``fail_on = "average"``) or that of its worst case
+    (``"worst"``) is above it.
 
     Not checked: that the original is the original.
 
@@ -111,6 +115,8 @@ def attack(
         A table with names.
     other, other_second
         Another release of the same people.
+    other_policy
+        The policy of the other release, where it is another one.
     original
         The table before anonymization, as a file or a frame.
     control
@@ -127,6 +133,8 @@ def attack(
         The share of a value that a minimal algorithm keeps to, in place of the models of the policy.
     tight
         Whether ranges are known to end at members.
+    knows_program
+        Whether the attacker runs the program himself, over everybody's quasi-identifiers.
     fail_above, fail_on
         The gain, on average or in the worst case, above which the answer is no.
     reveal
@@ -189,6 +197,8 @@ def attack(
         bound=None if bound is None else _share(bound),
         tight=tight,
         repeats=repeats,
+        knows_program=knows_program,
+        other_policy=None if other_policy is None else given_policy(other_policy),
     )
     found: list[tuple[Attack, Outcome | Idle]] = []
     for place, name in enumerate(wanted):

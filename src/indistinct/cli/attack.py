@@ -23,6 +23,9 @@ class Knowledge:
     other_second: Annotated[
         str | None, typer.Option("--with-st", help="Its table of sensitive values, if it has two.")
     ] = None
+    other_policy: Annotated[
+        Path | None, typer.Option("--with-policy", help="The policy of the other release, if it is another one.")
+    ] = None
     original: Annotated[
         str | None,
         typer.Option("--original", help="The table before anonymization: measures guesses, gives the prior."),
@@ -39,6 +42,13 @@ class Knowledge:
         str | None, typer.Option("--bound", help='Share of a value that a minimal algorithm keeps to, such as "1/3".')
     ] = None
     tight: Annotated[bool, typer.Option("--tight", help="Ranges are known to end at values of their members.")] = False
+    knows_program: Annotated[
+        bool,
+        typer.Option(
+            "--knows-program/--knows-labels-only",
+            help="The attacker runs the program himself, over everybody's quasi-identifiers.",
+        ),
+    ] = True
 
 
 @grouped
@@ -85,6 +95,7 @@ def attack(
             identified=_place(knowledge.identified),
             other=_place(knowledge.other),
             other_second=_place(knowledge.other_second),
+            other_policy=None if knowledge.other_policy is None else Policy.load(knowledge.other_policy),
             original=_place(knowledge.original),
             control=_place(knowledge.control),
             attacks=names(attacks),
@@ -93,6 +104,7 @@ def attack(
             known=knowledge.known,
             bound=knowledge.bound,
             tight=knowledge.tight,
+            knows_program=knowledge.knows_program,
             fail_above=fail_above,
             fail_on=fail_on,
             reveal=reveal,
