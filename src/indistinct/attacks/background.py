@@ -136,6 +136,7 @@ def _worst_top(sensitive: Sensitive, sizes: NDArray[np.int64], out: int) -> dict
 
 ATTACK = Attack(
     background,
+    supposes="knows the class of a person, and that the person has none of some other values",
     bounded_by=(DistinctL, RecursiveCL),
     of_the_file=True,
     needs={},

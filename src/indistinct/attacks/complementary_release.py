@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indistinct.attacks.candidates import Pairs
     from indistinct.attacks.context import AttackContext, View
-    from indistinct.attacks.overlap import Pairs
 
     Int64 = NDArray[np.int64]
 
@@ -158,6 +158,8 @@ def _shown(mine: View, other: View, names: Sequence[str]) -> tuple[list[tuple[In
 
 ATTACK = Attack(
     complementary_release,
+    supposes="has two releases that share a column, and knows the program, both policies and everybody's"
+    " quasi-identifiers",
     bounded_by=(MInvariance,),
     of_the_file=False,
     needs={"other": "needs a second release of some of the same people: --with OTHER"},

@@ -21,17 +21,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.attacks.candidates import shares
 from indistinct.attacks.contract import Attack
 from indistinct.attacks.outcome import Idle, Outcome
-from indistinct.attacks.overlap import Pairs, candidates_in_both, runs_of
+from indistinct.attacks.overlap import candidates_in_both, runs_of
 from indistinct.policy.privacy import MInvariance
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import AttackContext, Sensitive, View
+    from indistinct.attacks.context import AttackContext, View
     from indistinct.attacks.overlap import InBoth
 
     Float64 = NDArray[np.float64]
@@ -85,23 +86,23 @@ def _composed(context: AttackContext, other: View, name: str, both: InBoth, more
         np.zeros(people, np.int64),
     )
     before = np.zeros(people, np.int64)
-    ordered = [_by_kind(mine), _by_kind(theirs)]
+    ordered = [mine.by_kind(), theirs.by_kind()]
     step = max(1, CELLS // len(texts))
     for begin in range(0, people, step):
         stop = min(people, begin + step)
-        shares = [
-            _shares(view, own, texts, pairs, begin, stop)
+        both_shares = [
+            shares(view, own, texts, pairs, begin, stop)
             for view, own, pairs in zip((context.view, other), sensitive, ordered, strict=True)
         ]
-        joint = shares[0] * shares[1] / everybody
+        joint = both_shares[0] * both_shares[1] / everybody
         total = joint.sum(axis=1)
         best = joint.argmax(axis=1)
         at = np.arange(stop - begin)
         value[begin:stop] = best
         after[begin:stop] = np.where(total > 0, joint[at, best] / np.where(total > 0, total, 1), 0)
-        prior[begin:stop] = np.maximum(shares[0][at, best], shares[1][at, best]) * (total > 0)
+        prior[begin:stop] = np.maximum(both_shares[0][at, best], both_shares[1][at, best]) * (total > 0)
         left[begin:stop] = (joint > 0).sum(axis=1)
-        before[begin:stop] = np.minimum((shares[0] > 0).sum(axis=1), (shares[1] > 0).sum(axis=1))
+        before[begin:stop] = np.minimum((both_shares[0] > 0).sum(axis=1), (both_shares[1] > 0).sum(axis=1))
     met = left > 0  # an empty intersection: the person is not in both
     told = (left == 1) & (before > 1)
     disclosed = int(weight[told].sum())
@@ -118,32 +119,9 @@ def _composed(context: AttackContext, other: View, name: str, both: InBoth, more
     )  # fmt: skip
 
 
-def _by_kind(pairs: Pairs) -> Pairs:
-    order = np.argsort(pairs.of, kind="stable")
-    return Pairs(pairs.of[order], pairs.tuples[order], pairs.chance[order])
-
-
-def _shares(
-    view: View, sensitive: Sensitive, texts: Sequence[str | None], pairs: Pairs, begin: int, stop: int
-) -> Float64:
-    """float64[stop - begin, m]: the distribution over the candidate rows of each person."""
-    low, high = np.searchsorted(pairs.of, [begin, stop])
-    of, tuples, chance = pairs.of[low:high] - begin, pairs.tuples[low:high], pairs.chance[low:high]
-    number = {text: place for place, text in enumerate(texts)}
-    translate = np.array([number[text] for text in sensitive.texts])
-    own = view.class_of[tuples]
-    lengths = np.diff(sensitive.histogram.start)[own]
-    entry = np.repeat(sensitive.histogram.start[own] - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
-    # a tuple of a two-table release has its share of the rows of its group
-    share = np.repeat(chance / view.sizes[own], lengths) * sensitive.histogram.count[entry]
-    flat = np.repeat(of, lengths) * len(texts) + translate[sensitive.histogram.value[entry]]
-    found = np.bincount(flat, weights=share, minlength=(stop - begin) * len(texts)).reshape(stop - begin, len(texts))
-    total: Float64 = found / np.maximum(found.sum(axis=1, keepdims=True), 1e-300)
-    return total
-
-
 ATTACK = Attack(
     composition,
+    supposes="has two releases, and knows the program, both policies and everybody's quasi-identifiers",
     bounded_by=(MInvariance,),
     of_the_file=False,
     needs={"other": "needs a second release of some of the same people: --with OTHER"},

@@ -128,6 +128,7 @@ def _from_whole(context: AttackContext, whole: View, part: View, name: str, tabl
 
 ATTACK = Attack(
     differencing,
+    supposes="has two releases of the same people, and knows who came or went between them",
     bounded_by=(MInvariance,),
     of_the_file=False,
     needs={"other": "needs a second release of the same people: --with OTHER"},

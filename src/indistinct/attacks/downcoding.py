@@ -268,6 +268,7 @@ def _by_tuple(
 
 ATTACK = Attack(
     downcoding,
+    supposes="knows how labels are made, the program, the policy and everybody's quasi-identifiers",
     bounded_by=(),
     of_the_file=True,
     needs={},

@@ -177,6 +177,7 @@ def _within(context: AttackContext) -> Outcome:
 
 ATTACK = Attack(
     linkage,
+    supposes="knows the program, the policy and everybody's quasi-identifiers, and so the class of each person",
     bounded_by=(KAnonymity,),
     of_the_file=False,
     needs={},

@@ -189,6 +189,7 @@ def _role(context: AttackContext) -> str:
 
 ATTACK = Attack(
     minimality,
+    supposes="knows the program, the policy and everybody's quasi-identifiers, of suppressed rows too, but no key",
     bounded_by=(),
     of_the_file=False,
     needs={},

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.attacks.matching import Column, join, matches
-from indistinct.attacks.rerun import Run, standing
+from indistinct.attacks.candidates import Pairs, candidates
+from indistinct.attacks.matching import Column, join
 from indistinct.errors import SchemaError
 from indistinct.hierarchies.labels import Interval, Mask, Members, parse
 from indistinct.hierarchies.values import EPOCH
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from indistinct.attacks.context import AttackContext, View
     from indistinct.attacks.matching import Block
-    from indistinct.attacks.tabulate import Tabulated
+    from indistinct.attacks.rerun import Run
 
 HIDDEN = "\x00"
 
@@ -38,17 +38,6 @@ class Overlap(NamedTuple):
 
     mine: NDArray[np.int64]
     theirs: NDArray[np.int64]
-
-
-class Pairs(NamedTuple):
-    """Kinds of persons and tuples that may be theirs, int64[.] each; ``chance`` float64[.] beyond the rows of a tuple.
-
-    By labels a person may be any row of the tuples that cover him; by classes the rows of a tuple share its chance.
-    """
-
-    of: NDArray[np.int64]
-    tuples: NDArray[np.int64]
-    chance: NDArray[np.float64]
 
 
 class InBoth(NamedTuple):
@@ -136,7 +125,7 @@ def candidates_in_both(context: AttackContext, other: View, runs: tuple[Run | No
         return InBoth(mine, theirs, other.rows[kinds], row, "with")
     shared = [name for name in whole.columns if name in (*context.view.quasi, *other.quasi)]
     people = whole.select(shared)
-    lists = [_pairs(context, view, own, people) for view, own in zip((context.view, other), runs, strict=True)]
+    lists = [candidates(context, view, own, people) for view, own in zip((context.view, other), runs, strict=True)]
     kinds = np.intersect1d(lists[0].of, lists[1].of)
     number = np.full(len(people.rows), -1, np.int64)
     number[kinds] = np.arange(len(kinds))
@@ -146,14 +135,6 @@ def candidates_in_both(context: AttackContext, other: View, runs: tuple[Run | No
         for inside in [number[pairs.of] >= 0]
     ]
     return InBoth(kept[0], kept[1], people.rows[kinds], people.first[kinds], context.role_of_persons)
-
-
-def _pairs(context: AttackContext, view: View, own: Run | None, people: Tabulated) -> Pairs:
-    if own is not None:
-        return Pairs(*standing(own, view, people))
-    blocks = list(matches(context, view, people, unknown=context.identified is not None))
-    tuples = np.concatenate([block.tuples for block in blocks])
-    return Pairs(np.concatenate([block.of for block in blocks]), tuples, view.rows[tuples].astype(np.float64))
 
 
 def _values(context: AttackContext, name: str, labels: Sequence[str | None]) -> list[str | None]:

@@ -130,6 +130,7 @@ def _places(context: AttackContext, sensitive: Sensitive) -> tuple[NDArray[np.in
 
 ATTACK = Attack(
     proximity,
+    supposes="knows the class of a person, and how numbers are distributed over everybody",
     bounded_by=(EpsMAnonymity, EpsIKAnonymity, KeAnonymity),
     of_the_file=True,
     needs={},

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 
 from indistinct.attacks.context import AttackContext, view_of
+from indistinct.attacks.gate import FAIL_AT, FAIL_ON, Gate
 from indistinct.attacks.outcome import Idle, Outcome
 from indistinct.attacks.registry import ATTACKS
+from indistinct.attacks.rerun import least_size
 from indistinct.attacks.sentences import attacks_html, attacks_text
 from indistinct.attacks.tabulate import options_of, tabulate
 from indistinct.errors import PolicyError, SchemaError
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
     from indistinct.policy import GivenPolicy, Policy, Reading
     from indistinct.policy.parameters import Number
     from indistinct.tables.count import Progress
-
-FAIL_ON = ("average", "worst")
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,8 @@ def attack(
     knows_program: bool = True,
     fail_above: Number | None = None,
     fail_on: str = "average",
+    fail_at: str = "estimate",
+    require: Sequence[str] = (),
     reveal: bool = False,
     repeats: int = 20,
     progress: Progress = silent,
@@ -135,8 +137,11 @@ def attack(
         Whether ranges are known to end at members.
     knows_program
         Whether the attacker runs the program himself, over everybody's quasi-identifiers.
-    fail_above, fail_on
-        The gain, on average or in the worst case, above which the answer is no.
+    fail_above, fail_on, fail_at
+        The gain, on average or in the worst case, above which the answer is no; judged by the estimate, or by the lower
+        or upper end of its interval, corrected for the number of attacks.
+    require
+        Attacks without which the answer is no.
     reveal
         Name the persons that were found, for the holder of the data alone.
     repeats
@@ -166,16 +171,12 @@ def attack(
     2
     """
     given = given_or_flags(policy, flags)
-    limit = None if fail_above is None else _number(fail_above, "--fail-above", 0, 1)
-    if fail_on not in FAIL_ON:
-        raise PolicyError(f'--fail-on takes {" or ".join(FAIL_ON)}, not "{fail_on}"', key="--fail-on")
+    gate = _gate(given, fail_above, fail_on, fail_at, require, attacks)
     if rule_out < 0:
         raise PolicyError(f"--rule-out {rule_out}: a number of values is 0 or more", key="--rule-out")
     if known < 1:
         raise PolicyError(f"--known {known}: an attacker knows 1 quasi-identifier or more", key="--known")
-    unknown = [name for name in attacks if name not in ATTACKS]
-    if unknown:
-        raise PolicyError(f'there is no attack "{unknown[0]}"; there are {", ".join(ATTACKS)}', key="--attacks")
+    _refuse_unknown(attacks, "--attacks")
     wanted = [name for name in ATTACKS if not attacks or name in attacks]
     progress("read", 0, 0)
     people = {
@@ -205,7 +206,7 @@ def attack(
         progress("attack", place, len(wanted))
         found += [(ATTACKS[name], outcome) for outcome in _run(ATTACKS[name], context)]
     progress("attack", len(wanted), len(wanted))
-    return _answered(context, found, limit, fail_on, reveal=reveal)
+    return _answered(context, found, gate, reveal=reveal)
 
 
 def _run(attack: Attack, context: AttackContext) -> Iterator[Outcome | Idle]:
@@ -214,34 +215,52 @@ def _run(attack: Attack, context: AttackContext) -> Iterator[Outcome | Idle]:
     return attack.run(context) if lacks is None else iter([Idle(None, lacks)])
 
 
+def _gate(
+    policy: Policy, limit: Number | None, on: str, at: str, required: Sequence[str], attacks: Sequence[str]
+) -> Gate:
+    """Read what the caller requires; raises PolicyError for words that are none."""
+    for word, key, known in ((on, "--fail-on", FAIL_ON), (at, "--fail-at", FAIL_AT)):
+        if word not in known:
+            *others, last = known
+            raise PolicyError(f'{key} takes {", ".join(others)} or {last}, not "{word}"', key=key)
+    if on == "worst" and at != "estimate":
+        raise PolicyError(
+            "--fail-on worst looks at single cases, which have no interval: leave out --fail-at", key="--fail-at"
+        )
+    if at != "estimate" and limit is None:
+        raise PolicyError("--fail-at says which end is compared with --fail-above: give it too", key="--fail-at")
+    _refuse_unknown(required, "--require")
+    left_out = [name for name in required if attacks and name not in attacks]
+    if left_out:
+        raise PolicyError(f"--require {left_out[0]}: --attacks leaves it out", key="--require")
+    number = None if limit is None else _number(limit, "--fail-above", 0, 1)
+    return Gate(number, on, at, least_size(policy), tuple(required))
+
+
+def _refuse_unknown(names: Sequence[str], key: str) -> None:
+    unknown = [name for name in names if name not in ATTACKS]
+    if unknown:
+        raise PolicyError(f'there is no attack "{unknown[0]}"; there are {", ".join(ATTACKS)}', key=key)
+
+
 def _answered(
-    context: AttackContext,
-    found: Sequence[tuple[Attack, Outcome | Idle]],
-    limit: Fraction | None,
-    fail_on: str,
-    *,
-    reveal: bool,
+    context: AttackContext, found: Sequence[tuple[Attack, Outcome | Idle]], gate: Gate, *, reveal: bool
 ) -> Attacks:
-    entries, revealed = [], {}
-    broken = []
+    entries, revealed, broken = [], {}, []
+    outcomes = sum(isinstance(outcome, Outcome) for _, outcome in found)
     for by, outcome in found:
-        if isinstance(outcome, Idle):
-            entry = outcome.document(by.name)
-        else:
-            entry = outcome.document(by.name, by.stopped_by)
-            if by.of_repeats:
-                entry["gain_interval"] = entry["details"].pop("difference_interval")
-                entry["worst"] = []
+        entry = outcome.document(by.name) if isinstance(outcome, Idle) else outcome.document(by.name, by.stopped_by)
+        entry["supposes"] = by.supposes
+        if isinstance(outcome, Outcome):
             if reveal:
                 title = by.name + (f" of {outcome.attribute}" if outcome.attribute else "")
                 revealed[title] = [outcome.show(kind) for kind in outcome.worst() if outcome.row[kind] > 0]
-            gain = entry["gain"] if fail_on == "average" else entry["largest_gain"]
-            entry["above"] = None if limit is None else exact(gain) > limit
-            if entry["above"]:
-                broken.append({"attack": by.name, "attribute": outcome.attribute, "gain": gain})
+            verdict = entry["gate"] = gate.judged(by, outcome, outcomes)
+            entry["above"] = None if verdict is None else verdict["above"]
+            if verdict is not None and verdict["above"]:
+                broken.append({"attack": by.name, "attribute": outcome.attribute, "gain": verdict["value"]})
         entries.append(entry)
-    view = context.view
-    ran = [entry for entry in entries if entry["ran"]]
+    view, missing = context.view, gate.missing(entries)
     document = {
         "rows": view.total,
         "classes": len(view.sizes),
@@ -250,10 +269,14 @@ def _answered(
         "sensitive": list(view.sensitive),
         "prior": "original" if context.original is not None else "release",
         "attacks": entries,
-        "largest_gain": max((entry["gain"] for entry in ran), default=None),
-        "fail_above": None if limit is None else float(limit),
-        "fail_on": fail_on,
-        "satisfied": None if limit is None else not broken,
+        "largest_gain": max((entry["gain"] for entry in entries if entry["ran"]), default=None),
+        "fail_above": None if gate.limit is None else float(gate.limit),
+        "fail_on": gate.on,
+        "fail_at": gate.at,
+        "judged": outcomes,
+        "required": list(gate.required),
+        "not_run": missing,
+        "satisfied": not broken and not missing if gate.is_asked else None,
         "broken": broken,
         "warnings": [notice.document() for notice in _notices(context)],
     }

@@ -116,6 +116,7 @@ def _outcome(
 
 ATTACK = Attack(
     similarity,
+    supposes="knows the class of a person, and what values mean",
     bounded_by=(TCloseness, EpsMAnonymity, KeAnonymity),
     of_the_file=True,
     needs={},

@@ -72,6 +72,7 @@ def usual_of(sensitive: Sensitive, entry: int) -> Fraction:
 
 ATTACK = Attack(
     skewness,
+    supposes="knows the class of a person, and how values are distributed over everybody",
     bounded_by=(TCloseness, BetaLikeness, DeltaDisclosure),
     of_the_file=True,
     needs={},

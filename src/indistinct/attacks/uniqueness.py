@@ -85,6 +85,7 @@ def uniqueness(context: AttackContext) -> Iterator[Outcome | Idle]:
 
 ATTACK = Attack(
     uniqueness,
+    supposes="knows the published labels of a few quasi-identifiers of a person, those that serve him best",
     bounded_by=(KAnonymity, MuArgus),
     of_the_file=True,
     needs={},

@@ -184,6 +184,7 @@ def _ranks(texts: Sequence[str | None], decimal: str) -> Iterator[Int64]:
 
 ATTACK = Attack(
     unsorted_matching,
+    supposes="has two releases of the same rows",
     bounded_by=(),
     of_the_file=False,
     needs={"other": "needs a second release of the same people: --with OTHER"},

@@ -67,6 +67,16 @@ def attack(
     fail_on: Annotated[
         str, typer.Option("--fail-on", help="average: the mean gain of an attack decides; worst: its worst case.")
     ] = "average",
+    fail_at: Annotated[
+        str,
+        typer.Option(
+            "--fail-at",
+            help="estimate, or the lower or upper end of its interval, corrected for the number of attacks.",
+        ),
+    ] = "estimate",
+    require: Annotated[
+        list[str] | None, typer.Option("--require", help="Exit 1 when one of these, separated by commas, did not run.")
+    ] = None,
     reveal: Annotated[
         bool, typer.Option("--reveal", help="Show values of the worst cases, on the console only (not with --json).")
     ] = False,
@@ -77,7 +87,8 @@ def attack(
 ) -> int:
     """Run attacks on a published table and say what each learnt, against somebody who knows only the distribution.
 
-    Exit code 0: no attack gains more than --fail-above (or none was asked for), 1: one does, 2: wrong use or bad input.
+    Exit code 0: no attack gains more than --fail-above (or none was asked for), 1: one does, or one that --require
+    names did not run, 2: wrong use or bad input.
     """
     from indistinct.attacks import attack as run
     from indistinct.policy import Policy
@@ -107,6 +118,8 @@ def attack(
             knows_program=knowledge.knows_program,
             fail_above=fail_above,
             fail_on=fail_on,
+            fail_at=fail_at,
+            require=names(require),
             reveal=reveal,
             progress=report,
             **(flags if policy is None else {}),
