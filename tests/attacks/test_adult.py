@@ -58,3 +58,13 @@ def test_two_releases_of_known_classes(adult, adult_folder):
     found = {entry["attribute"]: entry for entry in entries.document["attacks"]}["occupation"]
     assert found["learnt"] == 89
     assert found["details"]["weaker"]["learnt"] == 3
+
+
+def test_groups_tell_more_than_one_over_l(adult, adult_folder):
+    policy = policy_of(adult_folder, ind.DistinctL("occupation", 5), algorithm="anatomy")
+    table, second = ind.anonymize(adult, policy).table
+    entry = ind.attack(table, policy, second=second, original=adult, attacks=["definetti"])["definetti"]
+    found = entry["details"]
+    assert found["alone"] == 7653
+    assert found["right_of_alone"] == pytest.approx(0.49, abs=0.02)  # groups are dealt at random
+    assert found["promised_of_alone"] == pytest.approx(0.20, abs=0.001)

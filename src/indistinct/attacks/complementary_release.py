@@ -46,7 +46,7 @@ def complementary_release(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Join two releases by what both show, and count the candidate rows that remain."""
     other = context.other
     assert other is not None  # noqa: S101  # the record says that it is needed
-    if context.view.two_tables or other.two_tables:
+    if context.view.in_groups or other.in_groups:
         yield Idle(None, "a release of two tables has no rows that could be joined")
         return
     quasi = {*context.policy.quasi_identifiers}

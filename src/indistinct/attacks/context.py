@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.algorithms import form_of
 from indistinct.attacks.rerun import Run, run
 from indistinct.attacks.tabulate import Tabulated, grouped, options_of, tabulate
+from indistinct.decision.decide import grouped_attribute
 from indistinct.errors import DataError, SchemaError
 from indistinct.formats.registry import open_source
 from indistinct.hierarchies import build_hierarchy
@@ -74,6 +76,7 @@ class View:
     ``labels`` the published texts of each quasi-identifier; ``tuples`` int32[u, d] their distinct combinations (in a
     two-table release: with the group); ``rows`` int64[u]; ``class_of`` int32[u]; ``sizes`` int64[g] rows of each class;
     ``first`` int64[g] the data row (from 1) in which a class is first seen. ``source`` is the (first) table.
+    ``in_groups``: quasi-identifiers and values are tied by groups only, in ``tables`` 2, or 1 that permutes values.
     """
 
     quasi: tuple[str, ...]
@@ -86,7 +89,8 @@ class View:
     sensitive: Mapping[str, Sensitive] = field(repr=False)
     source: Source = field(repr=False)
     typed: frozenset[str] = frozenset()
-    two_tables: bool = False
+    in_groups: bool = False
+    tables: int = 1
 
     @property
     def total(self) -> int:
@@ -257,6 +261,10 @@ def view_of(table: Any, policy: Policy, *, second: Any = None, prior: Tabulated 
     if second is not None:
         return _two_tables(table, second, policy, quasi, prior, options)
     sensitive = [name for name in policy.sensitive_attributes if name in columns]
+    if GROUP in columns and form_of(policy) == "permuted":
+        sensitive = [grouped_attribute(policy)]
+        values = tabulate(table, [GROUP, *sensitive], options)
+        return _in_groups(tabulate(table, [*quasi, GROUP], options), values, values.rows, sensitive, prior, tables=1)
     found = tabulate(table, [*quasi, *sensitive], options)
     d = len(quasi)
     sizes = [len(texts) for texts in found.texts[:d]]
@@ -281,6 +289,20 @@ def _two_tables(
         has = ", ".join(columns)
         raise SchemaError(f'the second table needs the columns "{GROUP}", "{COUNT}" and a sensitive one; it has {has}')
     values = tabulate(second, [GROUP, *sensitive, COUNT], options)
+    numbers, which = values.column(COUNT)
+    if not all(number is not None and number.isascii() and number.isdigit() for number in numbers):
+        raise DataError(
+            f'the column "{COUNT}" of the second table holds something that is no whole number', column=COUNT
+        )
+    times = np.array([int(number or 0) for number in numbers], np.int64)[which] * values.rows
+    return _in_groups(found, values, times, sensitive, prior, tables=2)
+
+
+def _in_groups(
+    found: Tabulated, values: Tabulated, times: Int64, sensitive: Sequence[str], prior: Tabulated | None, *, tables: int
+) -> View:
+    """Tie quasi-identifiers and values by their groups; ``times`` int64[.] counts each row of ``values``."""
+    quasi = found.columns[:-1]
     groups: dict[str | None, int] = {text: number for number, text in enumerate(found.texts[-1])}
     texts, codes = values.column(GROUP)
     strange = [text for text in texts if text not in groups]
@@ -289,12 +311,6 @@ def _two_tables(
             f"{len(strange)} groups of the second table do not occur in the first; do they belong together?"
         )
     owner = np.array([groups[text] for text in texts], np.int32)[codes]
-    numbers, which = values.column(COUNT)
-    if not all(number is not None and number.isascii() and number.isdigit() for number in numbers):
-        raise DataError(
-            f'the column "{COUNT}" of the second table holds something that is no whole number', column=COUNT
-        )
-    times = np.array([int(number or 0) for number in numbers], np.int64)[which] * values.rows
     sizes = np.zeros(len(groups), np.int64)
     np.add.at(sizes, owner, times)
     class_of = np.ascontiguousarray(found.codes[:, -1])
@@ -311,7 +327,7 @@ def _two_tables(
     }
     return View(
         tuple(quasi), found.texts[:-1], np.ascontiguousarray(found.codes[:, :-1]), found.rows, class_of, rows, first,
-        attributes, found.source, found.typed, two_tables=True,
+        attributes, found.source, found.typed, in_groups=True, tables=tables,
     )  # fmt: skip
 
 

@@ -57,7 +57,7 @@ def inference(context: AttackContext) -> Iterator[Outcome | Idle]:
     assert original is not None  # noqa: S101  # the record says that it is needed
     assert control is not None  # noqa: S101  # the record says that it is needed
     names = [name for name in context.view.quasi if name in original.columns and name in control.columns]
-    if not names or context.view.two_tables:
+    if not names or context.view.in_groups:
         yield Idle(None, "needs one published table and quasi-identifiers that all tables have")
         return
     for name, sensitive in context.view.sensitive.items():

@@ -264,7 +264,7 @@ def _answered(
     document = {
         "rows": view.total,
         "classes": len(view.sizes),
-        "tables": 2 if view.two_tables else 1,
+        "tables": view.tables,
         "quasi_identifiers": list(view.quasi),
         "sensitive": list(view.sensitive),
         "prior": "original" if context.original is not None else "release",
