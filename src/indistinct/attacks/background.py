@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import AttackContext, Sensitive
+    from indistinct.attacks.context import AttackContext
+    from indistinct.attacks.view import Sensitive
 
 MOST_RULED_OUT = 3
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from indistinct.attacks.matching import matches
+from indistinct.attacks.outcome import Contrast
 from indistinct.attacks.rerun import standing
 
 if TYPE_CHECKING:
@@ -14,12 +15,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import AttackContext, Sensitive, View
+    from indistinct.attacks.context import AttackContext
     from indistinct.attacks.rerun import Run
     from indistinct.attacks.tabulate import Tabulated
+    from indistinct.attacks.view import Sensitive, View
 
     Float64 = NDArray[np.float64]
     Int64 = NDArray[np.int64]
+    Bool = NDArray[np.bool_]
 
 
 class Pairs(NamedTuple):
@@ -66,18 +69,31 @@ def shares(
     return total
 
 
-def scored(
-    context: AttackContext, people: Tabulated, right: Callable[[Int64, Int64], Float64]
-) -> tuple[Float64, Int64]:
-    """How often a claim about each kind of persons is right, over the rows that may be theirs, and how many they are.
+def contrasted(
+    context: AttackContext,
+    attribute: str,
+    mark: Callable[[Sequence[str | None]], Float64],
+    right: Callable[[Float64, NDArray[np.int32]], Bool],
+) -> Contrast | None:
+    """Compare how often claims about classes are right about the original's persons and about persons held out.
 
-    ``right(kinds, tuples)`` says of pairs whether the claim that goes with the tuple is true of the person. Members and
-    persons held out are asked in the same way, by labels; those without a candidate are not attacked.
+    ``mark(texts)`` gives each value of the attribute a number, ``right(marks, classes)`` says of pairs whether the
+    claim about the class is true of the value. Both groups are asked in the same way, by labels: a person's score is
+    over the rows that may be his, and who has none is not attacked. None without both tables.
     """
-    total, true = np.zeros(len(people.rows)), np.zeros(len(people.rows))
-    for block in matches(context, context.view, people, unknown=False):
-        weight = context.view.rows[block.tuples].astype(np.float64)
-        np.add.at(total, block.of, weight)
-        np.add.at(true, block.of, weight * right(block.of, block.tuples))
-    met = total > 0
-    return true[met] / total[met], people.rows[met]
+    view, names, found = context.view, (*context.view.quasi, attribute), []
+    for table in (context.original, context.control):
+        if table is None or any(name not in table.columns for name in names):
+            return None
+        people = table.select(names)
+        texts, codes = people.column(attribute)
+        marks = mark(texts)[codes]
+        total, true = np.zeros(len(people.rows)), np.zeros(len(people.rows))
+        for block in matches(context, view, people, unknown=False):
+            weight = view.rows[block.tuples].astype(np.float64)
+            np.add.at(total, block.of, weight)
+            np.add.at(true, block.of, weight * right(marks[block.of], view.class_of[block.tuples]))
+        met = total > 0
+        found.append((true[met] / total[met], people.rows[met]))
+    (scores, rows), (control_scores, control_rows) = found
+    return Contrast(scores, rows, control_scores, control_rows)

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import AttackContext, View
+    from indistinct.attacks.context import AttackContext
     from indistinct.attacks.overlap import InBoth
+    from indistinct.attacks.view import View
 
     Float64 = NDArray[np.float64]
     Int64 = NDArray[np.int64]

@@ -38,8 +38,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import AttackContext, Sensitive, View
+    from indistinct.attacks.context import AttackContext
     from indistinct.attacks.tabulate import Tabulated
+    from indistinct.attacks.view import Sensitive, View
 
     Float64 = NDArray[np.float64]
     Int64 = NDArray[np.int64]

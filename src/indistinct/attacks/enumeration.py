@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import AttackContext, Sensitive
+    from indistinct.attacks.context import AttackContext
     from indistinct.attacks.margins import Column
     from indistinct.attacks.tabulate import Tabulated
+    from indistinct.attacks.view import Sensitive
     from indistinct.session.prepare import Prepared
 
     Float64 = NDArray[np.float64]

@@ -24,20 +24,21 @@ import numpy as np
 from indistinct.attacks.candidates import candidates, shares
 from indistinct.attacks.contract import Attack
 from indistinct.attacks.outcome import Contrast, Idle, Outcome
+from indistinct.attacks.predicates import NEEDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import AttackContext, Sensitive, View
+    from indistinct.attacks.context import AttackContext
     from indistinct.attacks.tabulate import Tabulated
+    from indistinct.attacks.view import Sensitive, View
 
     Float64 = NDArray[np.float64]
     Int64 = NDArray[np.int64]
 
 MOST_ROWS = 20_000
-NEEDS = "needs --original and --control, persons held out before anonymization"
 TREES = 50
 NEIGHBOURS = 5
 

@@ -29,9 +29,10 @@ from indistinct.tables.records import Classes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from indistinct.attacks.context import AttackContext, Sensitive
+    from indistinct.attacks.context import AttackContext
     from indistinct.attacks.margins import Column
     from indistinct.attacks.tabulate import Tabulated
+    from indistinct.attacks.view import Sensitive
     from indistinct.tables.records import Reference
 
     Fails = Callable[[Sequence[int], Sequence[int], Sequence[Sequence[Column]]], list[bool]]

@@ -184,7 +184,8 @@ class Contrast:
 
     ``scores`` float64[.] in [0, 1] of kinds of persons, ``rows`` int64[.] how many persons are of each; the same for
     the ``control_scores`` of persons held out. ``naive``: how often somebody is right who has no release. ``tried``: of
-    so many guesses this is the best, so that the interval is that of level 1 - 0.05/tried.
+    so many guesses this is the best, so that the interval is that of level 1 - 0.05/tried. ``spread``: the
+    standard deviation of the risk, where persons have no score of their own.
 
     >>> ones, none = np.array([1.0]), np.array([0.0])
     >>> Contrast(np.array([1.0, 0.0]), np.array([6, 4]), np.array([1.0, 0.0]), np.array([2, 8])).risk
@@ -197,6 +198,7 @@ class Contrast:
     control_rows: Int64 = field(repr=False)
     naive: float | None = None
     tried: int = 1
+    spread: float | None = None
 
     @property
     def attack(self) -> float:
@@ -217,9 +219,13 @@ class Contrast:
         """Return an interval of the risk: both groups of persons are drawn anew."""
         if not int(self.rows.sum()) or not int(self.control_rows.sum()):
             return -1.0, 1.0, "none"
+        level = 1 - (1 - level) / self.tried
+        if self.spread is not None:
+            half = _z(level) * self.spread
+            return round(self.risk - half, 12), round(self.risk + half, 12), "permutation"
         attack = _means(*_distinct(self.scores, self.rows), 0)
         control = _means(*_distinct(self.control_scores, self.control_rows), 1)
-        draws, level = _risk(attack, control), 1 - (1 - level) / self.tried
+        draws = _risk(attack, control)
         if level <= FINEST:
             low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
             return round(float(low), 12), round(float(high), 12), "bootstrap"

@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import AttackContext, View
+    from indistinct.attacks.context import AttackContext
     from indistinct.attacks.matching import Block
     from indistinct.attacks.rerun import Run
+    from indistinct.attacks.view import View
 
 HIDDEN = "\x00"
 

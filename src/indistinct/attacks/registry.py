@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 FILES = (
     "linkage", "uniqueness", "homogeneity", "background", "skewness", "similarity", "proximity", "membership",
     "differencing", "composition", "complementary_release", "unsorted_matching", "minimality", "definetti",
-    "downcoding", "inference",
+    "downcoding", "inference", "singling_out", "linkability", "membership_inference",
 )  # fmt: skip
 
 

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import View
     from indistinct.attacks.tabulate import Tabulated
+    from indistinct.attacks.view import View
     from indistinct.formats.source import Source
     from indistinct.policy import Policy
     from indistinct.session.prepare import Prepared

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import AttackContext, Sensitive
+    from indistinct.attacks.context import AttackContext
+    from indistinct.attacks.view import Sensitive
 
 
 def similarity(context: AttackContext) -> Iterator[Outcome | Idle]:

@@ -61,6 +61,12 @@ class Tabulated:
         codes, rows, first, _ = grouped(self.codes[:, at], self.rows, self.first, [len(own) for own in texts])
         return Tabulated(tuple(names), texts, codes, rows, first, self.typed, self.source)
 
+    def select_columns(self, names: Sequence[str]) -> Tabulated:
+        """Keep some columns of each row, rows that are alike in them too."""
+        at = [self.columns.index(name) for name in names]
+        texts = tuple(self.texts[position] for position in at)
+        return replace(self, columns=tuple(names), texts=texts, codes=np.ascontiguousarray(self.codes[:, at]))
+
     def at(self, chosen: Int64) -> Tabulated:
         """Return some of the distinct rows."""
         return replace(self, codes=self.codes[chosen], rows=self.rows[chosen], first=self.first[chosen])

@@ -51,6 +51,28 @@ class Knowledge:
     ] = True
 
 
+@dataclass(frozen=True)
+class Requirement:
+    """What the release must keep to."""
+
+    fail_above: Annotated[
+        str | None, typer.Option("--fail-above", help="Exit 1 when the gain of an attack is above this, 0 to 1.")
+    ] = None
+    fail_on: Annotated[
+        str, typer.Option("--fail-on", help="average: the mean gain of an attack decides; worst: its worst case.")
+    ] = "average"
+    fail_at: Annotated[
+        str,
+        typer.Option(
+            "--fail-at",
+            help="estimate, lower or upper: an end of the interval, corrected for the number of attacks.",
+        ),
+    ] = "estimate"
+    require: Annotated[
+        list[str] | None, typer.Option("--require", help="Exit 1 when one of these, separated by commas, did not run.")
+    ] = None
+
+
 @grouped
 def attack(
     published: Annotated[str, typer.Argument(help="The published table, whoever made it.")],
@@ -61,28 +83,13 @@ def attack(
         Path | None, typer.Option("--policy", "-p", help="The policy file; without it the options below.")
     ] = None,
     attacks: Annotated[list[str] | None, typer.Option("--attacks", help="Only these, separated by commas.")] = None,
-    fail_above: Annotated[
-        str | None, typer.Option("--fail-above", help="Exit 1 when the gain of an attack is above this, 0 to 1.")
-    ] = None,
-    fail_on: Annotated[
-        str, typer.Option("--fail-on", help="average: the mean gain of an attack decides; worst: its worst case.")
-    ] = "average",
-    fail_at: Annotated[
-        str,
-        typer.Option(
-            "--fail-at",
-            help="estimate, or the lower or upper end of its interval, corrected for the number of attacks.",
-        ),
-    ] = "estimate",
-    require: Annotated[
-        list[str] | None, typer.Option("--require", help="Exit 1 when one of these, separated by commas, did not run.")
-    ] = None,
     reveal: Annotated[
         bool, typer.Option("--reveal", help="Show values of the worst cases, on the console only (not with --json).")
     ] = False,
     *,
     reading: Reading,
     knowledge: Knowledge,
+    requirement: Requirement,
     answering: Answer,
 ) -> int:
     """Run attacks on a published table and say what each learnt, against somebody who knows only the distribution.
@@ -116,10 +123,10 @@ def attack(
             bound=knowledge.bound,
             tight=knowledge.tight,
             knows_program=knowledge.knows_program,
-            fail_above=fail_above,
-            fail_on=fail_on,
-            fail_at=fail_at,
-            require=names(require),
+            fail_above=requirement.fail_above,
+            fail_on=requirement.fail_on,
+            fail_at=requirement.fail_at,
+            require=names(requirement.require),
             reveal=reveal,
             progress=report,
             **(flags if policy is None else {}),
