@@ -9,15 +9,17 @@ READY := $(VENV)/.ready
 CONSTRAINTS ?= -c constraints.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(CONSTRAINTS)
 PYTEST := $(BIN)/python -m pytest -q
+# whole files to a worker: fixtures of a file and compiled functions are made once
+TWO := -n 2 --dist loadfile
 # the same generated examples in every run; make test EXAMPLES= draws others
 EXAMPLES ?= --hypothesis-seed=0
 # what a plain clone lacks or takes many minutes; pytest counts the tests left out in its last line ("deselected")
-PLAIN := not recipes and not nulls and not adult and not browser and not engine
+PLAIN := not recipes and not nulls and not adult and not browser and not engine and not pdf
 # make mutants MUTANTS='--sample 200 --seed 5' draws more, and others
 MUTANTS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-adult test-recipes nulls cov lint check lines oldest bench mutants docs release clean
+.PHONY: help demo test test-fast test-adult test-recipes test-pdf nulls cov lint check lines oldest bench mutants docs release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,11 +41,11 @@ demo: $(CORE) ## anonymize the bundled hospital table and say what was reached
 	@$(BIN)/indistinct demo
 
 test: $(READY) ## all tests of a plain clone: the small ones with the compiler off, then all
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m 'small and $(PLAIN)' $(EXAMPLES)
-	$(PYTEST) -n 2 -m '$(PLAIN)' $(EXAMPLES)
+	NUMBA_DISABLE_JIT=1 $(PYTEST) $(TWO) -m 'small and $(PLAIN)' $(EXAMPLES)
+	$(PYTEST) $(TWO) -m '$(PLAIN)' $(EXAMPLES)
 
 test-fast: $(READY) ## for daily work: without what takes seconds
-	$(PYTEST) -n 2 -m 'not slow and $(PLAIN)' $(EXAMPLES)
+	$(PYTEST) $(TWO) -m 'not slow and $(PLAIN)' $(EXAMPLES)
 
 test-adult: $(READY) ## what needs the Adult table: benchmarks/prepare_adult.py makes it from the public file
 	$(PYTEST) -m adult $(EXAMPLES)
@@ -54,8 +56,13 @@ nulls: $(READY) ## attacks on people who are not in the release: how often inter
 test-recipes: $(READY) ## what CONTRIBUTING.md tells, without each of its steps in turn: each must be missed
 	$(PYTEST) -n 2 -m recipes $(EXAMPLES)
 
-cov: $(READY) ## coverage of the small tests with the compiler off, so that kernels count; fails under the floor
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 -m 'small and $(PLAIN)' $(EXAMPLES) --cov --cov-report=term:skip-covered
+test-pdf: $(READY) ## the report as PDF: installs WeasyPrint; Pango has to be on the system
+	$(PIP) --editable '.[pdf]'
+	$(PYTEST) -m pdf
+
+cov: $(READY) ## coverage: of the small tests with the compiler off, so that kernels count, and of those for daily work
+	NUMBA_DISABLE_JIT=1 $(PYTEST) $(TWO) -m 'small and $(PLAIN)' $(EXAMPLES) --cov --cov-report= --cov-fail-under=0
+	$(PYTEST) $(TWO) -m 'not slow and $(PLAIN)' $(EXAMPLES) --cov --cov-append --cov-report=term:skip-covered
 
 lint: $(READY) ## style, types and the direction of imports
 	$(BIN)/ruff check .

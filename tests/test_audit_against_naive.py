@@ -89,6 +89,7 @@ def audit(rows, model, tree_file, *, person):
     return ind.audit(table, policy, suppressed_rows="class").document
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("person", [False, True], ids=["rows", "persons"])
 @pytest.mark.parametrize("name", MODELS)
 @settings(max_examples=25)
@@ -110,6 +111,7 @@ def test_verdicts(name, rows, tree_file, person):
     assert document["smallest_class"] == min(naive.size(members, how["person"]) for members in found.values())
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(rows=tables)
 def test_the_best_parameters(rows, tree_file):
@@ -132,6 +134,7 @@ def test_the_best_parameters(rows, tree_file):
         assert Fraction(achieved(name)["t"]["fraction"]) == max(distances)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(rows=tables)
 def test_missing_values_that_match_anything(rows, tree_file):
@@ -148,6 +151,7 @@ def test_with_a_person_key_k_counts_persons_even_where_missing_values_might_matc
     assert ind.audit(with_a_gap, **flags).document["missing"]["k_if_missing_matches_anything"] is None
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(rows=tables, order=st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(rows, order, tree_file):

@@ -6,10 +6,7 @@ is written here is how to put the question.
 
 import csv
 import json
-import os
 import sqlite3
-import subprocess
-import sys
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
@@ -19,15 +16,16 @@ import pyarrow.parquet as pq
 import pytest
 
 import indistinct as ind
+from cli_bench import run, run_as_process
 
 CASES = Path(__file__).resolve().parent / "cases"
-COMMAND = Path(sys.executable).with_name("indistinct")
 ASKED = {}
 
 
 FOLDERS = sorted(path for path in CASES.iterdir() if path.is_dir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_case(folder, tmp_path):
     assert folder.name in ASKED, f"no question for {folder.name}: write one"
@@ -79,11 +77,8 @@ class Case:
 
     def run(self, *arguments, **environment):
         """Run a command; return exit code, JSON document (or text) and standard error."""
-        words = [COMMAND, *map(str, arguments)]
-        done = subprocess.run(words, capture_output=True, env={**os.environ, **environment}, check=False)
-        text = done.stdout.decode("utf-8")
-        document = json.loads(text) if "--json" in arguments else text
-        return done.returncode, document, done.stderr.decode("utf-8")
+        code, text, remarks = run_as_process(*arguments, env=environment) if environment else run(*arguments)
+        return code, json.loads(text) if "--json" in arguments else text, remarks
 
     def anonymize(self, policy, output="out.csv", table=None, **environment):
         """Anonymize the input by the command line; return exit code, document and the output's path."""
@@ -251,10 +246,10 @@ def other_group_is_not_released(case):
 @case("20-hierarchical-distance-basic")
 def hierarchy_is_used_in_the_distance(case):
     for distance in ("hierarchical", "equal"):
-        for run, expected in case.expect[f"t_{distance}"].items():
+        for kind, expected in case.expect[f"t_{distance}"].items():
             _, (entry,) = case.audit(
                 [ind.TCloseness("d", 1, distance)],
-                quasi=[run.removeprefix("qi=")],
+                quasi=[kind.removeprefix("qi=")],
                 sensitive=["d"],
                 types={"d": {"hierarchy": {"file": str(case.folder / case.config["sensitive_hierarchy"])}}},
             )

@@ -157,6 +157,7 @@ def test_hierarchies_give_the_labels_shown(block, table, tmp_path):
             assert labels == [text for (text,) in shown]
 
 
+@pytest.mark.slow
 def test_the_complete_example_publishes_what_it_shows(tmp_path):
     complete = PAGE.split("\n## A complete example\n")[1]
     table, published = re.findall(r"```csv\n(.*?)```", complete, re.DOTALL)

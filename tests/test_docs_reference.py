@@ -49,6 +49,7 @@ def commands(group, before=()):
         yield from commands(command, (*before, name)) if hasattr(command, "commands") else [" ".join((*before, name))]
 
 
+@pytest.mark.slow
 def test_the_reference_names_everything_public(pages):
     reference = pages / "docs" / "reference"
     assert headings(reference / "python.md") == ind.__all__
@@ -77,6 +78,7 @@ def test_models_name_their_sources():
     assert all("\nExamples\n--------\n>>> " in inspect.getdoc(kind) for kind in MODEL_CLASSES)
 
 
+@pytest.mark.slow
 def test_the_menu_leads_to_every_page(pages):
     project = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
     listed = list(paths(project["nav"]))

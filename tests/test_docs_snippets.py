@@ -4,7 +4,7 @@ A block of ``sh`` or ``python`` is run in the order of its page, in a folder of 
 ``examples/hospital``. Three HTML comments, each on the line above a block, steer this:
 
 - ``<!-- file: NAME -->``: the block is written into the folder under that name;
-- ``<!-- not run: REASON -->``: the block is skipped, and pytest shows the reason;
+- ``<!-- not run: REASON -->``: the block is not run, for the reason that readers of the page's source see;
 - ``<!-- exit 1 -->``: its last command must end with this code, as the page says.
 
 Every line of a ``text`` block that follows a command must stand in what that command printed.
@@ -17,14 +17,14 @@ import os
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
-from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+
+from cli_bench import run as run_command
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -58,22 +58,11 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def indistinct(words):
-    """Run a command in this process, where compiled functions are loaded already; its exit code and what it printed."""
-    out, handlers = io.StringIO(), {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-            code = import_module("indistinct.cli.app").run(words)
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-    return code, out.getvalue()
-
-
 def shell(line):
     words = shlex.split(line, comments=True)
     if words[:1] == ["indistinct"] and not set(words) & {"|", ">"}:
-        return indistinct(words[1:])
+        answer = run_command(*words[1:])
+        return answer.returncode, answer.stdout + answer.stderr
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
@@ -99,6 +88,7 @@ def run(block, names):
     return "".join(printed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [page for page in PAGES if any(map(is_run, blocks(page)))],
@@ -118,20 +108,7 @@ def test_what_a_page_tells_people_to_type_works(page, folder):
             assert not missing, f"{missing} not in:\n{printed}"
 
 
-NOT_RUN = [
-    pytest.param(page, block, marks=pytest.mark.skip(reason=f"{page.name}: {block['what']}"))
-    for page in PAGES
-    for block in blocks(page)
-    if block["word"] == "not run"
-]
-
-
-@pytest.mark.parametrize(("page", "block"), NOT_RUN)
-def test_block_that_is_not_run(page, block):
-    raise AssertionError(page, block)  # skipped, each with its reason
-
-
-def test_blocks_are_found_and_skipped_with_a_reason_only():
+def test_every_block_is_run_or_says_why_not():
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         assert sum(text.count(f"```{language}\n") for language in RUN) == sum(

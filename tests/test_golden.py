@@ -44,6 +44,7 @@ CHECKS = {
 check = check_in(CHECKS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.json")), ids=lambda path: path.stem)
 def test_golden(path, tmp_path):
     golden = json.loads(path.read_text(encoding="utf-8"))

@@ -38,6 +38,7 @@ def limited(kilobytes, code, *words, cwd, hard=resource.RLIM_INFINITY):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kilobytes", [400_000, 1_000_000, 2_000_000, ADDRESS_SPACE - 1])
 @pytest.mark.parametrize(
     "words",
@@ -58,6 +59,7 @@ def test_too_little_address_space_is_a_sentence(folder, words, kilobytes):
     assert sorted(path.name for path in folder.iterdir()) == ["policy.toml", "table.csv"]
 
 
+@pytest.mark.slow
 def test_a_hard_limit_names_no_remedy_that_cannot_work(folder):
     small = 1_000_000
     done = limited(small, MAIN, "audit", "table.csv", "-p", "policy.toml", "--json", cwd=folder, hard=small * 1024)
@@ -72,11 +74,13 @@ def test_python_says_it_before_anything_heavy_is_loaded(folder):
     assert done.stdout.endswith("[]\n")
 
 
+@pytest.mark.slow
 def test_help_needs_little(folder):
     done = limited(400_000, MAIN, "audit", "--help", cwd=folder)
     assert (done.returncode, done.stdout[:23]) == (0, "Usage: indistinct audit")
 
 
+@pytest.mark.slow
 def test_the_stated_need_is_enough(folder):
     done = limited(ADDRESS_SPACE, MAIN, "audit", "table.csv", "-p", "policy.toml", "--json", cwd=folder)
     assert done.returncode in {0, 1}, done.stderr
@@ -120,6 +124,7 @@ def kept(folder):
 REMEDY = "set NUMBA_CACHE_DIR to a folder of yours that can be written"
 
 
+@pytest.mark.slow
 def test_the_temporary_folder_takes_what_no_other_folder_can(tmp_path):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
@@ -133,6 +138,7 @@ def test_the_temporary_folder_takes_what_no_other_folder_can(tmp_path):
     assert kept(own) == [".nbc", ".nbi"]
 
 
+@pytest.mark.slow
 def test_the_variable_names_the_folder(tmp_path):
     code, out, remarks = kernel_run(tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "mine"), TMPDIR=str(tmp_path))
     assert (code, out, remarks) == (0, "2\n", [])
@@ -140,6 +146,7 @@ def test_the_variable_names_the_folder(tmp_path):
     assert not (tmp_path / f"indistinct-{os.getuid()}").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trap", ["open to all", "a link", "a file"])
 def test_a_folder_that_somebody_else_may_write_is_not_used(tmp_path, trap):
     """What lies in the folder is executed: a folder that others made, or can write, is no place for it."""
@@ -158,6 +165,7 @@ def test_a_folder_that_somebody_else_may_write_is_not_used(tmp_path, trap):
     assert kept(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_said_once_and_stops_nothing(tmp_path):
     (tmp_path / "small.py").write_text(KERNEL, encoding="utf-8")
     full = """
@@ -177,6 +185,7 @@ runpy.run_path("small.py")
     assert done.stderr.count("(No space left on device)") == 1
 
 
+@pytest.mark.slow
 def test_the_command_line_says_it_as_a_sentence(folder):
     code = """
 import sys, warnings

@@ -73,6 +73,7 @@ def test_packages_are_the_first_folders(lines):
     assert lines.by_package(texts) == {".": (1, 1, 1), "models": (2, 5, 3)}
 
 
+@pytest.mark.slow
 def test_the_working_tree_is_counted_whole(lines):
     counted = lines.by_package(lines.texts_of(None))
     assert {"kernels", "formats", "hierarchies", "models", "."} <= counted.keys()

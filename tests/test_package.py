@@ -43,10 +43,12 @@ def said(word):
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.slow
 def test_version_is_that_of_the_installation_everywhere():
     assert ind.__version__ == version("indistinct")
     assert said("--version") == f"indistinct {ind.__version__}\n"
 
 
+@pytest.mark.slow
 def test_the_command_line_offers_shell_completion():
     assert "--install-completion" in said("--help")

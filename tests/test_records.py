@@ -86,6 +86,7 @@ def strays(source, names):
                 yield f"{place}:{node.lineno}: {node.value}"
 
 
+@pytest.mark.slow
 def test_nothing_but_a_record_knows_a_name():
     assert list(strays(SOURCE, own_files())) == []
 

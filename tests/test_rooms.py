@@ -101,6 +101,7 @@ def drawing():
     return module
 
 
+@pytest.mark.slow
 def test_the_picture_of_the_rooms_is_current(drawing):
     assert drawing.picture() == drawing.PICTURE.read_text(encoding="utf-8"), "run: python docs/rooms.py"
 
@@ -125,6 +126,7 @@ def lengths():
                 yield f"{name}:{node.name}", node.end_lineno - node.lineno + 1 - told
 
 
+@pytest.mark.slow
 def test_what_is_long_says_why():
     found = dict(lengths())
     long = {name for name, lines in found.items() if lines > (MOST_LINES_OF_FUNCTION if ":" in name else MOST_LINES)}

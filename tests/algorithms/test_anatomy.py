@@ -40,6 +40,7 @@ def groups_of(published):
     return groups, rows
 
 
+@pytest.mark.slow
 @given(values, st.integers(2, 4))
 def test_groups_are_those_of_the_definition(column, length):
     expected = naive_groups.anatomy(column, length)

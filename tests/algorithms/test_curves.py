@@ -30,6 +30,7 @@ def test_the_curve_visits_every_point_by_steps_of_one(d, bits):
     assert (np.abs(np.diff(points[order], axis=0)).sum(axis=1) == 1).all()
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(rows=tables, k=st.sampled_from([1, 2, 3]))
 def test_hilbert_cuts_the_curve_at_least_loss(area_file, rows, k):
@@ -65,6 +66,7 @@ def test_columns_of_one_value_do_not_matter():
 # --- t-closeness first, SABRE ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(rows=with_sensitive, k=st.sampled_from([1, 2, 3]), t=st.sampled_from(["1/10", "1/4", "1/2"]))
 def test_t_closeness_first_is_its_loop(area_file, rows, k, t):
@@ -109,6 +111,7 @@ def test_the_size_for_t_leaves_few_rows_over():
 ORDERED = {"type": "ordinal", "order": ["x", "y", "z"]}
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(rows=with_sensitive, k=st.sampled_from([1, 2, 3]), t=st.sampled_from(["1/10", "1/4", "1/2"]))
 @pytest.mark.parametrize("distance", ["equal", "ordered"])

@@ -44,6 +44,7 @@ def wages(members):
     return [Fraction(row["wage"]) for row in members]
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(
     rows=tables,

@@ -32,6 +32,7 @@ def naive(values, k, e, count, objective):
     return best[-1]
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(
     values=st.lists(st.integers(-5, 40), min_size=1, max_size=25).map(sorted),

@@ -65,6 +65,7 @@ def test_example(tmp_path):
     assert ind.audit(tmp_path / "out.csv", asked).satisfied
 
 
+@pytest.mark.slow
 @SEVERAL
 @given(sets=st.lists(ITEMS, min_size=3, max_size=10), k=st.integers(1, 3), m=st.integers(1, 3), data=st.data())
 def test_holds_by_the_definition(tmp_path, sets, k, m, data):

@@ -93,6 +93,7 @@ def assert_as_defined(column, class_of, interval_of, epsilon_of, privacy):
     assert sum(found.reasons.values()) == lost
 
 
+@pytest.mark.slow
 @pytest.mark.small
 @settings(max_examples=150)
 @given(values, parameters)
@@ -122,6 +123,7 @@ def test_any_intervals_and_classes(seed):
     assert_as_defined(column, class_of, interval_of, [Fraction(int(width)) for width in widths], privacy)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(values, parameters)
 def test_no_released_group_breaks_the_bound(column, model):
@@ -272,6 +274,7 @@ def test_large_columns_are_grouped_without_quadratic_steps(dominant):
         assert lost >= dominant * len(column) - groups - 10 * groups
 
 
+@pytest.mark.slow
 def test_hidden_buckets_are_not_looked_at_one_by_one():
     """Two crowds, each within one neighbourhood: asking 200,000 hidden buckets for each group would take minutes."""
     crowd = 200_000

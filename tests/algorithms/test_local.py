@@ -169,6 +169,7 @@ def used(models):
     return sorted({name for model in models for name in model.attributes_used})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("persons", [False, True], ids=["rows", "persons"])
 @pytest.mark.parametrize("name", COMBINATIONS)
 def test_random_tables(name, persons):
@@ -220,6 +221,7 @@ def test_order_of_rows_does_not_matter():
     same(first, second)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quality", ["fast", "balanced"])
 @pytest.mark.parametrize("name", ["k", "distinct", "equal", "ordered"])
 def test_number_of_threads_does_not_matter(quality, name, monkeypatch):
@@ -269,6 +271,7 @@ def partitions(items, k):
                 yield [(first, *others), *partition]
 
 
+@pytest.mark.slow
 def test_small_tables_come_near_the_optimum():
     gaps = []
     for seed in range(12):
@@ -294,6 +297,7 @@ def test_small_tables_come_near_the_optimum():
     assert sum(gap == 0 for gap in gaps) >= 9
 
 
+@pytest.mark.slow
 def test_best_reports_the_curve_and_keeps_to_its_time():
     random = seeded(3)
     columns = random_columns(random, 400)
@@ -435,6 +439,7 @@ def test_never_everything():
 # --- large domains ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_sensitive_value_for_each_row():
     random = seeded(8)
     n = 3000
@@ -445,6 +450,7 @@ def test_a_sensitive_value_for_each_row():
     assert loss < Fraction(1, 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [2, 4])
 def test_numbers_of_large_domains(width):
     random = seeded(9)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from indistinct.algorithms.local import local
 from indistinct.losses import lm
 from indistinct.policy import Policy
@@ -12,6 +14,7 @@ from indistinct.tables.count import silent
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "hospital"
 
 
+@pytest.mark.slow
 def test_balanced_loses_no_more_than_fast():
     policy = Policy.load(EXAMPLE / "policy.toml")
     frequencies = prepare(EXAMPLE / "discharges.csv", policy, carry=False).counted.frequencies

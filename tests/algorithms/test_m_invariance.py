@@ -31,6 +31,7 @@ def test_the_fewest_wait(counts, m):
     assert most_groups(np.array(counts), m) * m <= sum(counts)
 
 
+@pytest.mark.slow
 @pytest.mark.small
 @given(COUNTS, st.integers(2, 3), st.integers(0, 3), st.integers(0, 8))
 def test_as_many_are_taken_as_leave_the_fewest_behind(counts, m, value, wanted):
@@ -74,6 +75,7 @@ OLD = st.tuples(st.integers(0, 9), st.sampled_from(["a0", "b0", "a1", "b1", "c1"
 NEW = st.tuples(st.integers(0, 9), st.sampled_from(VALUES))
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.lists(OLD, max_size=12), st.lists(NEW, max_size=12))
 def test_groups_are_unique_and_keep_signatures(old, new):

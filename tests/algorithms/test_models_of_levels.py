@@ -128,6 +128,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("levels")
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(values=ROWS)
 @pytest.mark.parametrize("name", CASES)

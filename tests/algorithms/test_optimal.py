@@ -391,6 +391,7 @@ def check(rows, quasi, trees, owners, models, limit, random):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("not_a_multiple")
 @pytest.mark.parametrize("name", COMBINATIONS)
 def test_equals_exhaustive_search(name):
@@ -403,6 +404,7 @@ def test_equals_exhaustive_search(name):
     assert solved > INSTANCES // 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["k", "distinct", "p-sensitive", "alpha", "t equal", "joint"])
 def test_counts_persons(name):
     sensitive, models_of = COMBINATIONS[name]
@@ -414,6 +416,7 @@ def test_counts_persons(name):
     assert solved > INSTANCES // 20
 
 
+@pytest.mark.slow
 def test_keys_of_several_words_give_the_same(monkeypatch):
     from indistinct.algorithms.full_domain import lattice
 
@@ -427,6 +430,7 @@ def test_keys_of_several_words_give_the_same(monkeypatch):
     assert solved > INSTANCES // 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [0, 4, 1 << 20])
 def test_histograms_outside_the_tables_give_the_same(monkeypatch, room):
     from indistinct.algorithms.full_domain import verdicts
@@ -558,6 +562,7 @@ def test_progress_may_cancel():
         optimal(frequencies_of([(0,), (1,)], [g], []), policy_of([KAnonymity(2)]), stop)
 
 
+@pytest.mark.slow
 def test_rows_beyond_32_bits():
     g = hierarchy_of("g", [[0, 1], [0, 0]])
     s = hierarchy_of("s", [[0, 1]])
@@ -571,6 +576,7 @@ def test_rows_beyond_32_bits():
 # --- lattices too large for an array ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("not_a_multiple")
 def test_boxes_prove_the_same_optimum(monkeypatch):
     monkeypatch.setattr(module, "ARRAY", 0)

@@ -24,6 +24,7 @@ NEW = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(rows=tables, k=st.sampled_from([1, 2, 3]))
 @pytest.mark.parametrize("mode", ["strict", "relaxed"])
@@ -36,6 +37,7 @@ def test_mondrian_is_its_recursion(mode, area_file, rows, k):
     assert as_sets(found) == as_sets(expected)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(rows=with_sensitive, l=st.sampled_from([2, 3]))
 @pytest.mark.parametrize("mode", ["strict", "relaxed"])
@@ -51,6 +53,7 @@ def test_mondrian_tests_models_at_every_cut(mode, area_file, rows, l):  # noqa: 
     assert as_sets(found) == as_sets(naive.mondrian(rows, COLUMNS, holds, relaxed=mode == "relaxed"))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(rows=with_sensitive, t=st.sampled_from(["1/10", "1/3", "1/2"]))
 @pytest.mark.parametrize("partner", ["distance", "loss"])
@@ -72,6 +75,7 @@ def test_merging_as_the_specification_shows_it(area_file):
     assert sorted(sorted({row[0] for row in group}) for group in found) == [[0, 2], [1], [3]]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(rows=tables, k=st.sampled_from([2, 3, 4]))
 @pytest.mark.parametrize("name", ["k_member", "k_similar", "mdav"])
@@ -83,6 +87,7 @@ def test_clusterings_are_their_loops(name, area_file, rows, k):
     assert as_sets(found) == as_sets(getattr(naive, name)(rows, COLUMNS, k))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(values=st.lists(st.integers(-50, 50), min_size=2, max_size=20), k=st.sampled_from([2, 3, 4]))
 def test_microaggregation_of_one_column_is_optimal(values, k):
@@ -108,6 +113,7 @@ def test_microaggregation_of_one_column_is_optimal(values, k):
 # --- relaxed cuts, persons, work, cancelling --------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(rows=tables, k=st.sampled_from([2, 3]))
 def test_relaxed_cuts_leave_less_than_twice_k(area_file, rows, k):
@@ -130,6 +136,7 @@ def test_relaxed_refuses_persons(area_file):
         ind.anonymize(table, policy)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     rows=st.lists(st.tuples(st.integers(0, 20), st.integers(0, 9)), min_size=4, max_size=24),

@@ -114,6 +114,7 @@ def domains(rows):
     return {"area": area, "sex": {value: SEX[value] for value in sorted({row["sex"] for row in rows})}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("person", [False, True], ids=["rows", "persons"])
 @pytest.mark.parametrize("combination", COMBINATIONS)
 @pytest.mark.parametrize(

@@ -55,6 +55,7 @@ def policy(**changes):
     return ind.Policy(**{**document, **changes})
 
 
+@pytest.mark.slow
 def test_a_release_is_a_sample_at_the_levels(tmp_path):
     sizes = set()
     for number in range(4):

@@ -44,6 +44,7 @@ def as_number(first, bits=8):
 EXPONENTS = st.lists(st.fractions(-40, 40, max_denominator=12), min_size=1, max_size=6)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(exponents=EXPONENTS)
 def test_draws_by_the_definition(exponents):
@@ -89,6 +90,7 @@ ROWS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("fm")), min_si
 EPSILON = Fraction(3, 10)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(rows=ROWS, needed=st.integers(1, 4))
 def test_levels_are_drawn_by_the_definition(rows, needed):
@@ -99,6 +101,7 @@ def test_levels_are_drawn_by_the_definition(rows, needed):
         assert levels == naive.drawn(chances, as_number(first))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(rows=ROWS, needed=st.integers(1, 4))
 def test_scores_are_those_of_the_definition(rows, needed):
@@ -113,6 +116,7 @@ def test_scores_are_those_of_the_definition(rows, needed):
     assert bounded.tolist() == [[worths[0, 1]]]
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(rows=ROWS, row=st.tuples(st.sampled_from("abc"), st.sampled_from("fm")), needed=st.integers(1, 4))
 def test_one_row_changes_no_probability_by_more_than_the_budget(rows, row, needed):

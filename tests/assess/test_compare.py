@@ -46,6 +46,7 @@ def policy_of(privacy=({"model": "k_anonymity", "k": 3},), **document):
     )
 
 
+@pytest.mark.slow
 def test_each_run_tells_what_its_release_would():
     table = patients()
     found = ind.compare(table, policy_of(), algorithms=SEVERAL, k=[2, 5])
@@ -185,3 +186,33 @@ def test_classes_that_publish_the_same_labels_are_one():
     found = module.merged(given, recoding_of(frequencies, given))
     assert found.classes == 1
     assert found.class_of.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("column", "own"),
+    [
+        ("group", {}),  # the name of a column that only a release in groups needs for its own
+        ("ward", {"suppression": {"limit": "0.05", "rows": "test"}}),
+        ("ward", {"output": {"order": "kept", "confirmed": True}}),
+    ],
+)
+@pytest.mark.parametrize("algorithm", ["anatomy", "largest_bucket_first"])
+def test_what_the_algorithm_of_the_policy_cannot_do_does_not_hinder_others(column, own, algorithm):
+    table = patients(40).append_column(column, pa.array(["a", "b"] * 20))
+    policy = ind.Policy(
+        attributes={
+            "age": {"role": "qi", "type": "integer", "hierarchy": {"kind": "range"}},
+            "sex": {"role": "qi", "hierarchy": {"kind": "suppress"}},
+            "ill": {"role": "sensitive"},
+            column: {"role": "insensitive"},
+        },
+        privacy=[ind.DistinctL("ill", 2)],
+        recoding={"algorithm": algorithm},
+        **own,
+    )
+    with pytest.raises(ind.IndistinctError, match=r"groups?\b") as refused:
+        ind.anonymize(table, policy)
+    local, asked = ind.compare(table, policy, algorithms=["local", algorithm]).runs
+    assert local["status"] == "done"
+    assert asked["status"] == refused.value.kind
+    assert asked["reason"] == str(refused.value)

@@ -74,6 +74,7 @@ def told(text, pattern):
     return [int(number) for number in re.search(pattern, text).groups()]
 
 
+@pytest.mark.slow
 def test_all_documents_of_a_release_say_the_same(made, tmp_path):
     table, own = made
     out, by_persons = tmp_path / "out.csv", own.person is not None
@@ -118,6 +119,7 @@ def test_all_documents_of_a_release_say_the_same(made, tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_every_page_names_one_size_of_the_smallest_group(made, tmp_path):
     table, own = made
     release = ind.anonymize(table, own)
@@ -130,6 +132,7 @@ def test_every_page_names_one_size_of_the_smallest_group(made, tmp_path):
         assert f"at most {100 / int(sizes[0][0]):.1f}".rstrip("0").rstrip(".") in page
 
 
+@pytest.mark.slow
 def test_classes_that_publish_alike_occur_here(tmp_path):
     # else the tests above would show nothing of them
     from indistinct.decision.decide import decide

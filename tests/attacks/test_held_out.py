@@ -118,3 +118,8 @@ def test_intervals_are_those_of_persons(tables):
     entry = released["inference"]
     assert entry["gain_interval"]["low"] <= 0 <= entry["gain_interval"]["high"]
     assert entry["contrast"]["control"]["persons"] == 200
+
+
+def test_where_nothing_is_unique_nobody_is_singled_out(tables):
+    entry = ind.attack(coarse(tables["original"]), **HOW, **tables, attacks=["uniqueness"])["uniqueness"]
+    assert (entry["gain"], entry["contrast"]["attack"]["right"]) == (0.0, 0.0)

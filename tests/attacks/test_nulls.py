@@ -49,7 +49,8 @@ def hits(attack, seeds):
         entry = ind.attack(
             released if fine else recoded(released), qi=["age", "sex", "pay"] if fine else ["age", "sex"],
             sensitive=["pay"] if attack == "proximity" else ["ill"] if fine else ["ill", "pay"],
-            types={"age": "integer", "pay": "integer"}, attacks=[attack], repeats=2, **tables,
+            types={"age": "integer", "pay": "integer"}, attacks=[attack], **tables,
+            **({"repeats": 2} if attack in TRAINED else {}),
         )[attack]  # fmt: skip
         assert entry["contrast"] is not None
         found += entry["gain_interval"]["low"] <= 0 <= entry["gain_interval"]["high"]

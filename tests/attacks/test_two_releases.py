@@ -36,6 +36,7 @@ def run(first, second, attack, **how):
     return ind.attack(table(first), attacks=[attack], **how)[attack]
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.lists(st.tuples(row, row), min_size=1, max_size=14), st.booleans())
 def test_order_is_compared_as_the_definition_says(pairs, ordered):
@@ -52,6 +53,7 @@ def test_order_is_compared_as_the_definition_says(pairs, ordered):
         assert (entry["gain"], entry["learnt"]) == (0, 0)
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.lists(row, min_size=1, max_size=12), st.lists(row, min_size=1, max_size=12), persons)
 def test_the_join_leaves_the_rows_of_the_definition(first, second, people):
@@ -70,6 +72,7 @@ def test_the_join_leaves_the_rows_of_the_definition(first, second, people):
         assert entry["posterior"] == pytest.approx(sum(1 / min(left) for _, left in met) / len(met))
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.lists(row, min_size=1, max_size=15), st.integers(1, 4))
 def test_unique_rows_are_those_of_all_subsets(rows, known):

@@ -1,11 +1,10 @@
-"""``indistinct attack`` by subprocess: exit codes, JSON without values, the gate."""
+"""``indistinct attack``: exit codes, JSON without values, the gate."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
+
+from cli_bench import run
 
 RELEASE = "age;zip;ill\n[20, 40[;021*;flu\n[20, 40[;021*;flu\n[40, 60[;022*;hiv\n[40, 60[;022*;flu\n"
 VOTERS = "name,age,zip\nAnn Weld,23,0213\nBob Jones,41,0221\n"
@@ -19,8 +18,7 @@ def folder(tmp_path):
 
 
 def attack(folder, *words):
-    command = [sys.executable, "-m", "indistinct", "attack", "release.csv", *words]
-    return subprocess.run(command, capture_output=True, text=True, cwd=folder, env=os.environ, timeout=200, check=False)
+    return run("attack", "release.csv", *words, cwd=folder)
 
 
 def test_gate_document_and_reveal(folder):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cli_bench import POLICY, TABLE, run
+from cli_bench import POLICY, TABLE, run, run_as_process
 
 
 def only_inputs(folder):
@@ -23,6 +23,7 @@ def test_without_a_command_the_help_answers(words):
     assert err.startswith(" ".join(["Usage: indistinct", *words]))
 
 
+@pytest.mark.slow
 def test_help_answers_without_the_heavy_libraries():
     loaded = (
         "import sys; from indistinct.cli.app import run; run(['--help']); "
@@ -32,6 +33,7 @@ def test_help_answers_without_the_heavy_libraries():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_error():
     words = [sys.executable, "-m", "indistinct", "policy", "schema"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as done:
@@ -149,6 +151,7 @@ def test_a_line_longer_than_allowed(folder):
     assert "max_line_bytes" in err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_full_disk_is_a_sentence():
     words = [sys.executable, "-m", "indistinct", "policy", "schema"]
@@ -174,6 +177,7 @@ def test_audit_by_flags(folder):
     assert "given are delimiter" in err
 
 
+@pytest.mark.slow
 def test_the_same_bytes_under_every_locale(folder):
     (folder / "table.csv").write_text("town\nŁódź\nŁódź\nKraków\nKraków\n", encoding="utf-8")
     (folder / "policy.toml").write_text(
@@ -183,7 +187,7 @@ def test_the_same_bytes_under_every_locale(folder):
     written = []
     for number, locale in enumerate(("C", "C.UTF-8")):
         name = f"out{number}.csv"
-        code, _, err = run(
+        code, _, err = run_as_process(
             "anonymize",
             "table.csv",
             "--policy",
@@ -236,6 +240,7 @@ def test_one_option_may_list_the_types_of_several_columns(folder):
     assert (code, "whole" in err) == (2, True)
 
 
+@pytest.mark.slow
 def test_policy_commands(folder):
     code, out, _ = run("policy", "draft", "table.csv", "-o", "draft.toml", cwd=folder)
     assert code == 0
@@ -245,6 +250,7 @@ def test_policy_commands(folder):
     assert (code, json.loads(out)["type"]) == (0, "object")
 
 
+@pytest.mark.slow
 def test_interruption_leaves_nothing(folder):
     rows = "".join(f"{20 + i % 70};{i % 977};{'xyz'[i % 3]}\n" for i in range(400_000))
     (folder / "table.csv").write_text("age;ward;ill\n" + rows)
@@ -256,9 +262,11 @@ def test_interruption_leaves_nothing(folder):
     time.sleep(0.9)
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
-    if process.returncode == 0:
-        pytest.skip("the run ended before the interruption")
-    assert process.returncode in (130, -signal.SIGINT)
+    assert process.returncode in (0, 130, -signal.SIGINT)
+    if process.returncode == 0:  # a fast machine was done before: then everything is there
+        assert json.loads(out)["rows"] == 400_000
+        assert (folder / "out.csv").is_file()
+        return
     if process.returncode == 130:
         assert json.loads(out)["error"]["kind"] == "cancelled"
     assert only_inputs(folder)

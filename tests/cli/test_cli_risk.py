@@ -81,6 +81,7 @@ def test_profile_and_its_draft(folder):
     assert "suggested quasi-identifiers: " in out
 
 
+@pytest.mark.slow
 def test_the_ledger_by_command(folder):
     (folder / "book").mkdir()
     ledger = ["--ledger", "book/ledger.sqlite", "--policy", "policy.toml"]

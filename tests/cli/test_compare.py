@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
+
+from cli_bench import run
 
 POLICY = """
 [attributes.age]
@@ -18,11 +18,6 @@ hierarchy = { kind = "intervals", widths = [10, 20], origin = 0 }
 model = "k_anonymity"
 k = 2
 """
-
-
-def run(*words):
-    words = [sys.executable, "-m", "indistinct", *map(str, words)]
-    return subprocess.run(words, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture
@@ -67,6 +62,7 @@ def test_nothing_reached_is_exit_code_1(files):
     assert "k=9" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_budget_lets_samples_take_part(files):
     safepub = 'model = "safepub"\nepsilon = 1\ndelta = "1e-5"\nlevels = { age = 2 }'
     model = POLICY.replace('model = "k_anonymity"\nk = 2', safepub)

@@ -103,6 +103,7 @@ def test_documents_that_are_none_stop_the_run(folder, words, said):
     assert sorted(path.name for path in folder.iterdir()) == before
 
 
+@pytest.mark.slow
 def test_utility_answers_in_words_and_as_a_document(folder):
     publish(folder)
     words = ["utility", folder / "table.csv", folder / "out.csv", "--policy", folder / "policy.toml", "--queries", 30]
@@ -130,6 +131,7 @@ def test_utility_refuses_half_a_task_and_bad_sql(folder):
     assert json.loads(out)["error"]["kind"] == "policy"
 
 
+@pytest.mark.slow
 def test_utility_gives_private_answers_with_declared_bounds_only(folder):
     publish(folder)
     words = ["utility", folder / "table.csv", folder / "out.csv", "--policy", folder / "policy.toml", "--queries", 5]
@@ -169,6 +171,7 @@ def test_explain_answers_and_says_no(folder):
     assert (code, "from 0 to 1" in err) == (2, True)
 
 
+@pytest.mark.slow
 def test_utility_takes_both_tables_and_rows_that_were_held_out(folder):
     pytest.importorskip("sklearn")
     anatomy = POLICY.replace('algorithm = "optimal"', 'algorithm = "anatomy"').split("[[privacy]]")

@@ -80,6 +80,7 @@ def test_every_type_has_its_aggregate():
     assert published(columns, policy) == [expected] * 3
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     values=st.lists(st.tuples(st.integers(0, 30), st.integers(0, 200)), min_size=3, max_size=30),

@@ -3,8 +3,6 @@
 import csv
 import importlib.util
 import json
-import subprocess
-import sys
 import tomllib
 from collections import Counter
 from datetime import date
@@ -17,6 +15,7 @@ import pytest
 import indistinct as ind
 import naive
 import naive_groups
+from cli_bench import run
 
 HOSPITAL = Path(__file__).resolve().parents[2] / "examples" / "hospital"
 
@@ -40,6 +39,7 @@ def hierarchy(name):
         return {line[0]: line for line in csv.reader(file, delimiter=";")}
 
 
+@pytest.mark.slow
 def test_committed_files_are_what_the_generator_writes(generate, tmp_path):
     generate.write(tmp_path)
     for name in ("discharges.csv", "hierarchies/diagnosis.csv", "hierarchies/ward.csv"):
@@ -91,6 +91,7 @@ def test_columns_depend_on_each_other(stays):
     assert sum(long) / len(long) > 2 * sum(short) / len(short)
 
 
+@pytest.mark.slow
 def test_the_release_is_what_the_policy_asks(stays):
     policy = ind.Policy.load(HOSPITAL / "policy.toml")
     release = ind.anonymize(HOSPITAL / "discharges.csv", policy)
@@ -112,15 +113,7 @@ def test_the_release_is_what_the_policy_asks(stays):
     assert naive.satisfied(published, quasi, models, stays, trees=trees)
 
 
-def run(*arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "indistinct", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
+@pytest.mark.slow
 def test_costs_are_published_by_group(stays, tmp_path):
     source, policy = HOSPITAL / "discharges.csv", HOSPITAL / "cost.toml"
     done = run("anonymize", source, "--policy", policy, "--output", tmp_path / "cost.csv", "--json")

@@ -206,3 +206,41 @@ def test_durations_that_stay_durations_are_not_named(tmp_path):
     policy = ind.Policy(attributes=roles, privacy=[ind.KAnonymity(2)])
     release = ind.anonymize(table, policy, output=tmp_path / "x.parquet")
     assert not [one for one in release.document["warnings"] if one["kind"] == "durations"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "sav", "dta"])
+@pytest.mark.parametrize("column", ["q", "s"])
+def test_a_zero_byte_is_named_with_its_column_before_anything_is_decided(tmp_path, suffix, column):
+    table = {"q": list("aabb"), "s": list("cdcd")} | {column: ["x\0y", "x", "x\0y", "x"]}
+    attributes = {"q": {"role": "qi", "hierarchy": {"kind": "suppress"}}, "s": {"role": "insensitive"}}
+    policy = ind.Policy(attributes=attributes, privacy=[ind.KAnonymity(2)])
+    with pytest.raises(ind.DataError, match=f'"{column}" holds a zero byte, which .{suffix} files cannot'):
+        ind.anonymize(pa.table(table), policy, output=tmp_path / f"out.{suffix}")
+    assert not [*tmp_path.iterdir()]
+    ind.anonymize(pa.table(table), policy, output=tmp_path / "out.parquet")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "sav", "xlsx"])
+@pytest.mark.parametrize(("cells", "what"), [(["", "a"], "empty texts"), (["x\0y", "a"], "a zero byte")])
+def test_a_transformed_table_names_what_its_file_would_lose(tmp_path, suffix, cells, what):
+    top = {"method": "top_coding", "attribute": "age", "limit": 5}
+    attributes = {"age": {"role": "qi", "type": "integer"}, "note": {"role": "insensitive", "confirmed": True}}
+    policy = ind.Policy(attributes=attributes, transforms=[top])
+    made = ind.transform(pa.table({"age": [1, 9, 3, 4], "note": cells * 2}), policy)
+    if (what, suffix) == ("a zero byte", "xlsx"):  # a cell holds it
+        assert made.write(tmp_path / "out.xlsx")
+        return
+    with pytest.raises(ind.DataError, match=f'"note" holds {what}'):
+        made.write(tmp_path / f"out.{suffix}")
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_transformed_table_says_how_durations_are_written(tmp_path):
+    policy = ind.Policy(
+        attributes={"age": {"role": "qi", "type": "integer"}, "stay": {"role": "insensitive", "confirmed": True}},
+        transforms=[{"method": "top_coding", "attribute": "age", "limit": 5}],
+    )
+    table = pa.table({"age": [1, 9], "stay": pa.array([1, 2], pa.duration("s"))})
+    for suffix, kinds in {"csv": ["durations"], "parquet": []}.items():
+        warnings = ind.transform(table, policy, output=tmp_path / f"out.{suffix}").document["warnings"]
+        assert [one["kind"] for one in warnings if one["kind"] == "durations"] == kinds

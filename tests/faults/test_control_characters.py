@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import indistinct as ind
+from indistinct.cli import demo as demo_module
 from indistinct.cli.app import run
 from indistinct.errors import DataError, SchemaError
 from indistinct.plain import shown, visible
@@ -78,6 +79,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_prints_a_control_character_of_a_cell(command, folder, capfd):
     words = COMMANDS[command].split()
@@ -92,6 +94,15 @@ def test_no_command_prints_a_control_character_of_a_cell(command, folder, capfd)
     if command == "anonymize":
         for page in ("r.md", "q.html"):
             harmless((folder / page).read_text(encoding="utf-8"))
+
+
+def test_the_demo_prints_no_control_character(folder, capfd, monkeypatch):
+    Path("t.csv").rename("discharges.csv")
+    Path("p.toml").rename("policy.toml")
+    monkeypatch.setattr(demo_module, "example_folder", lambda: folder)
+    assert run(["demo", "--output", f"out{RED}"]) == 0
+    told = capfd.readouterr()
+    harmless(told.out + told.err, [r"out\x1b[31mRED\x1b[0m/published.csv"])
 
 
 def test_json_and_written_tables_keep_them(folder, capfd):

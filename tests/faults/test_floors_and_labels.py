@@ -120,6 +120,7 @@ def made_for(name, quasi, folder):
     return table, policy.at(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_no_algorithm_publishes_below_a_floor(name, tmp_path):
     for quasi in [(one,) for one in ALONE[name]] if name in ALONE else [tuple(QUASI)]:
@@ -131,6 +132,7 @@ def test_no_algorithm_publishes_below_a_floor(name, tmp_path):
             assert labels
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "key"), [("zip", "min_level"), ("age", "hierarchy.top"), ("born", "hierarchy.levels")]
 )
@@ -295,6 +297,7 @@ def test_persons_are_counted_where_their_rows_look_alike(algorithm):
     assert set(ind.anonymize(pa.table(short), policy).table["zip"].to_pylist()) == {"02***"}
 
 
+@pytest.mark.slow
 def test_a_population_is_counted_by_what_may_be_published(tmp_path):
     (tmp_path / "all.csv").write_text("zip\n02139\n02138\n02241\n02242\n")
     table = pa.table({"zip": ["02139", "02242"]})
@@ -428,6 +431,7 @@ def test_codes_and_their_extensions_meet_when_filled_up():
 CODES = st.lists(st.text("01", min_size=1, max_size=5), min_size=1, max_size=8, unique=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", ["right", "left"])
 @given(codes=CODES)
 @settings(max_examples=150, deadline=None)
@@ -445,6 +449,7 @@ def test_a_filled_mask_is_read_as_the_codes_it_stands_for(side, codes):
             assert number or label == found.texts[node]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["local", "optimal", "mondrian"])
 @pytest.mark.parametrize("side", ["right", "left"])
 def test_codes_and_their_extensions_are_published_where_they_meet(algorithm, side, tmp_path):
@@ -486,6 +491,24 @@ def test_plain_values_are_not_taken_for_labels(cell, reading):
         build_hierarchy("x", [cell], **reading)
     assert "already generalized" not in str(refused.value)
     assert "partial" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("cell", "reading"),
+    [
+        ("*", {"type": "integer", "spec": {"kind": "range"}}),
+        ("*", {"spec": {"kind": "masking"}}),
+        ("*", {"spec": {"kind": "suppress"}}),
+        ("{a, b}", {"spec": {"kind": "set", "most": 3}}),
+        ("north", {"spec": {"rows": [["n1", "north", "*"], ["s1", "south", "*"]]}}),
+        ("*", {"spec": {"rows": [["n1", "north", "*"], ["s1", "south", "*"]]}}),
+    ],
+)
+def test_labels_of_every_kind_are_named(cell, reading):
+    others = {"integer": ["20"], "text": ["n1"]}[reading.get("type", "text")]
+    with pytest.raises((DataError, HierarchyError), match="make the release from the source") as refused:
+        build_hierarchy("x", [cell, *others], **reading)
+    assert "missing" not in str(refused.value)
 
 
 @pytest.mark.parametrize(("character", "label"), [("*", "021**"), ("#", "021##")])

@@ -76,6 +76,7 @@ def survey(households, seed=1):
     return ["person", "urban", "roof", "walls", "water", "electricity", "relation", "sex"], rows
 
 
+@pytest.mark.slow
 def test_households_of_four_rows(tmp_path):
     with (CASE / "input.csv").open(encoding="utf-8") as file:
         columns, *rows = csv.reader(file)
@@ -89,6 +90,7 @@ def test_households_of_four_rows(tmp_path):
     assert release.loss["lm"] <= 1.5 * counted.loss["lm"]
 
 
+@pytest.mark.slow
 def test_a_survey_of_households(tmp_path):
     columns, rows = survey(500)
     path = write(tmp_path / "survey.csv", columns, rows)
@@ -104,6 +106,7 @@ def test_a_survey_of_households(tmp_path):
     assert loss["local"] <= 1.5 * loss["rows"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_small_tables(tmp_path, seed):
     random = seeded(seed)
@@ -131,6 +134,7 @@ LIMITS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [181, *range(19)])  # in the first the search alone ends above Mondrian
 def test_never_more_than_mondrian(seed):
     random = seeded(seed)

@@ -2,9 +2,11 @@
 
 import csv
 import json
+import re
 import runpy
 import shutil
 import zipfile
+from decimal import Decimal
 from pathlib import Path
 
 import duckdb
@@ -124,6 +126,7 @@ def test_a_far_cell_is_named_before_memory_is_asked_for(capsys):
     assert "Traceback" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("row", "column", "cell"), [(1_048_575, 20, "U1048576"), (3_000, 16_000, "WQK3001")])
 def test_other_far_cells(tmp_path, row, column, cell):
     book = xlsxwriter.Workbook(tmp_path / "x.xlsx")
@@ -175,3 +178,50 @@ def test_cells_of_open_document_that_may_be_errors_are_named(tmp_path, holes, co
 def test_nothing_is_said_of_a_full_open_document(tmp_path):
     path = open_document(tmp_path / "x.ods", [["a", "b"], ["1", "x"], ["2", "y"]])
     assert not [one for one in open_source(path).warnings if one.kind == "empty-cells"]
+
+
+def tokens_policy(type, tokens):
+    attributes = {"age": {"role": "qi", "type": type, "hierarchy": {"kind": "range"}, "missing_values": tokens}}
+    return ind.Policy(attributes=attributes, privacy=[ind.KAnonymity(2)])
+
+
+@pytest.mark.parametrize(
+    ("cells", "token"),
+    [
+        (pa.array([Decimal("20.00"), Decimal("999.00")] * 3), "999"),
+        (pa.array(["20", "999.0"] * 3), "999"),
+        (pa.array(["20", "0999"] * 3), "999"),
+        (pa.array(["20", "-9"] * 3), "-9.0"),
+    ],
+)
+@pytest.mark.parametrize("function", [ind.anonymize, ind.audit, ind.explain, ind.risk])
+def test_a_missing_number_in_another_spelling_is_no_value(function, cells, token):
+    with pytest.raises(ind.DataError, match="in another spelling: name it in missing_values"):
+        function(pa.table({"age": cells}), tokens_policy("decimal", [token]))
+    said = [str(cells[1].as_py()), token]
+    assert ind.anonymize(pa.table({"age": cells}), tokens_policy("decimal", said)).table["age"].null_count == 3
+
+
+@pytest.mark.parametrize(("cells", "warned"), [(["20", "999"], 0), (["20", "99"], 1), (["20", None], 0)])
+def test_a_token_that_no_cell_holds_is_named(cells, warned):
+    release = ind.anonymize(pa.table({"age": cells * 3}), tokens_policy("integer", ["999"]))
+    found = [one["message"] for one in release.document["warnings"] if one["kind"] == "missing-values"]
+    assert len(found) == warned
+    assert all('"999"' in message for message in found)
+
+
+@pytest.mark.parametrize("error", ["#NAME?", "#SPILL!", "#CALC!"])
+def test_an_error_that_the_reader_does_not_know_is_named_with_its_column(tmp_path, error):
+    path = tmp_path / "x.xlsx"
+    book = xlsxwriter.Workbook(path)
+    sheet = book.add_worksheet("data")
+    sheet.write_column(0, 1, ["age", 20, 21])
+    sheet.write_formula(3, 1, "=1/0", None, "#N/A")
+    book.close()
+    with zipfile.ZipFile(path) as old:
+        parts = {name: old.read(name) for name in old.namelist()}
+    with zipfile.ZipFile(path, "w") as new:
+        for name, part in parts.items():
+            new.writestr(name, part.replace(b"#N/A", error.encode()))
+    with pytest.raises(ind.DataError, match=re.escape(f"{error} in column B (1); mend the formulas")):
+        open_source(path)

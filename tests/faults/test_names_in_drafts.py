@@ -19,6 +19,7 @@ def command(*words):
     )
 
 
+@pytest.mark.slow
 def test_first_and_last_names_are_identifying_in_a_draft(tmp_path):
     answer = command("policy", "draft", NAMES / "input.csv", "--output", tmp_path / "policy.toml")
     assert answer.returncode == 0, answer.stderr

@@ -66,6 +66,27 @@ def test_a_source_that_was_renamed_since_is_known_again(folder):
         release.write("backup.csv", force=True)
 
 
+@pytest.mark.parametrize(
+    "lazy",
+    [
+        lambda pl, _: pl.scan_csv("copy.csv"),
+        lambda pl, _: pl.scan_csv(["other.csv", str(Path("copy.csv").resolve())]).with_row_index("n").drop("n"),
+        lambda _, duckdb: duckdb.sql("select * from 'copy.csv'"),
+        lambda _, duckdb: duckdb.read_csv(["other.csv", "copy.csv"]),
+        lambda _, duckdb: duckdb.sql("select * from read_csv('cop*.csv')"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_what_a_lazy_frame_or_a_relation_reads_is_a_source(lazy):
+    pl, duckdb = pytest.importorskip("polars"), pytest.importorskip("duckdb")
+    before = Path("copy.csv").read_bytes()
+    Path("other.csv").write_bytes(before)
+    release = ind.anonymize(lazy(pl, duckdb), "policy.toml")
+    with pytest.raises(ind.PolicyError, match="never overwritten"):
+        release.write("copy.csv", force=True)
+    assert Path("copy.csv").read_bytes() == before
+
+
 def test_a_transformed_table_never_overwrites_its_source(folder):
     (folder / "policy.toml").write_text((B01 / "policy.toml").read_text() + TRANSFORM)
     table = ind.transform("copy.csv", "policy.toml")
@@ -236,6 +257,7 @@ except ind.PolicyError as error:
 """
 
 
+@pytest.mark.slow
 def test_of_two_runs_on_one_new_output_one_gets_it(tmp_path):
     script = tmp_path / "race.py"
     script.write_text(RACE)
@@ -253,6 +275,7 @@ def test_of_two_runs_on_one_new_output_one_gets_it(tmp_path):
     assert ind.verify(B07 / "input.csv", tmp_path / "out.csv", B07 / "policy.toml").document["hash"] == "match"
 
 
+@pytest.mark.slow
 def test_runs_in_one_folder_do_not_take_newborn_files_for_leftovers(tmp_path):
     def write(run):
         for number in range(100):
@@ -357,6 +380,7 @@ def test_without_locks_leftovers_are_named_and_files_of_this_run_are_not(tmp_pat
     assert (len(told), names(tmp_path)) == (1, [".indistinct.0123456789abcdef.csv", "one", "three", "two"])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs locks that end with their process")
 def test_the_command_says_once_what_a_killed_run_left(folder):
     (folder / ".out.csv.0123456789abcdef").write_text("of a killed run")

@@ -68,3 +68,40 @@ def test_public_signatures_take_no_words_of_any_kind(name):
         assert parameter.kind is not inspect.Parameter.VAR_POSITIONAL
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
             assert typing.get_origin(parameter.annotation) is typing.Unpack or "Unpack" in str(parameter.annotation)
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "word"),
+    [
+        (ind.attack, {"bound": "1/3", "attacks": ["linkage"]}, "--bound has no effect here: it is for minimality"),
+        (ind.attack, {"rule_out": 2, "attacks": ["linkage"]}, "--rule-out"),
+        (ind.attack, {"known": 2, "attacks": ["linkage"]}, "--known"),
+        (ind.attack, {"tight": True, "attacks": ["linkage"]}, "--tight"),
+        (ind.attack, {"repeats": 3, "attacks": ["linkage"]}, "--repeats"),
+        (ind.attack, {"other": TABLE, "attacks": ["linkage"]}, "--with has no effect"),
+        (ind.attack, {"control": TABLE, "attacks": ["linkage"]}, "--control"),
+        (ind.attack, {"widths": {"age": 2}}, 'no column "age"'),  # not a sensitive one
+        (ind.attack, {"other_second": TABLE}, "--with-st"),
+        (ind.attack, {"fail_on": "worst"}, "--fail-on"),
+        (ind.audit, {"suppressed_rows": "no"}, "--suppressed-rows takes exempt or class"),
+        (ind.explain, {"loss": 7}, "--loss takes a number from 0 to 1"),
+        (ind.explain, {"loss": "much"}, "--loss takes a number from 0 to 1"),
+    ],
+)
+def test_an_option_without_effect_is_refused(function, options, word):
+    with pytest.raises(ind.IndistinctError, match=word):
+        function(TABLE, POLICY, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"estimator": "sklearn.tree:DecisionTreeClassifier"}, "--estimator needs --target"),
+        ({"holdout": TABLE}, "--holdout belongs to"),
+        ({"holdout": TABLE, "target": "ill"}, "--holdout belongs to"),
+        ({"encoding": "bounds"}, "--encoding belongs to"),
+    ],
+)
+def test_half_a_task_is_refused(options, word):
+    with pytest.raises(ind.PolicyError, match=word):
+        ind.utility(TABLE, TABLE, POLICY, **options)

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,7 @@ import pytest
 
 import indistinct as ind
 from indistinct.cli.app import run
+from indistinct.session import restates
 
 CASE = Path(__file__).parent / "06-length-of-stay-tells-the-date"
 PLAIN = {"role": "insensitive", "confirmed": ["unique"]}
@@ -43,6 +44,7 @@ def test_stay_and_discharge_tell_the_admission(case, capfd):
         assert "4 of 4 rows" in found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("confirmed", "warned"), [("true", 0), ('["restates"]', 0), ('["unique"]', 1), ("false", 1)])
 @pytest.mark.parametrize("column", ["discharged", "los"])
 @pytest.mark.usefixtures("case")
@@ -80,13 +82,45 @@ def test_a_district_tells_a_postcode_to_a_level():
     assert 'tells "zip" up to level 2 of its hierarchy' in message  # 010, 01*, 0**: the district is the first digit
 
 
-@pytest.mark.xfail(reason="values below a floor are one before the search: what tells them apart is not looked for")
-def test_a_day_of_the_month_completes_a_published_month():
+def below_a_floor():
+    """(column told, its attribute, columns, what the message says) for floors of every kind."""
     days = [FIRST + timedelta(days=i % 60) for i in range(240)]
-    table = {"admitted": days, "day": [day.day for day in days]}
-    found = told(table, {"admitted": MONTHS, "day": {**PLAIN, "type": "integer"}}, k=5)
-    assert [column for column, _ in found] == ["admitted"]
-    assert '"day" is published unchanged and tells "admitted"' in found[0][1]
+    text = {"role": "qi"}
+    zips = [f"0213{i % 3}-{4300 + i % 20}" for i in range(240)]
+    short = [f"021{i % 20:02}" for i in range(240)]
+    hours = [datetime(2024, 1, 1 + i % 3, i % 20) for i in range(240)]  # noqa: DTZ001  # local, as in a file
+    ages = [85 + i % 12 for i in range(240)]
+    masked = {"kind": "masking"}
+    by_day = {"kind": "dates", "levels": ["day", "month"]}
+    pooled = {"kind": "intervals", "widths": [5], "top": 90}
+    whole = 'tells "{}": it'
+    return {
+        "day of a month": (MONTHS, days, [str(day.day) for day in days], whole),
+        "plus four of a postcode": ({**text, "hierarchy": masked, "min_level": 5}, zips, [z[-4:] for z in zips], whole),
+        "district of a postcode": (
+            {**text, "hierarchy": masked, "min_level": 3},
+            short,
+            ["north" if code[3] == "0" else "south" for code in short],  # 0210x and 0211x, published as 02***
+            'tells "{}" up to level 1 of its hierarchy',
+        ),
+        "time of a day": ({**text, "type": "date", "hierarchy": by_day}, hours, [f"{at:%H} h" for at in hours], whole),
+        "cohort of the oldest": (
+            {**text, "type": "integer", "hierarchy": pooled},
+            ages,
+            [f"born {2024 - age}" for age in ages],  # 90 to 96 are published as 90+
+            whole,
+        ),
+    }
+
+
+@pytest.mark.parametrize("floor", below_a_floor())
+def test_what_a_floor_joins_is_told_apart_by_a_column(floor):
+    attribute, hidden, plain, what = below_a_floor()[floor]
+    found = told({"own": hidden, "other": plain}, {"own": attribute, "other": PLAIN}, k=3)
+    ((column, message),) = found
+    assert column == "own"
+    assert '"other" is published unchanged and ' + what.format("own") in message
+    assert "240 of 240 rows" in message
 
 
 @pytest.mark.parametrize(
@@ -129,6 +163,35 @@ def test_sums_and_differences(how, attributes, table):
     assert found, data.keys()
     assert any(how in message for _, message in found)
     assert {column for column, _ in found} == set(hidden)
+
+
+def wide(columns, rows=80):
+    """Draw a table of mostly empty counts, in which the last two columns add up to the generalized one."""
+    draw = np.random.default_rng(3)
+    sparse = draw.integers(1, 9, (columns, rows)) * (draw.random((columns, rows)) < 0.1)
+    table = {f"n{i}": sparse[i] for i in range(columns - 2)}
+    paid, owed = draw.integers(0, 900, (2, rows)) * (draw.random(rows) < 0.5)
+    ranges = {"role": "qi", "type": "integer", "hierarchy": {"kind": "range"}}
+    plain = {name: {**PLAIN, "type": "integer"} for name in (*table, "paid", "owed")}
+    return {"total": paid + owed, **table, "paid": paid, "owed": owed}, {"total": ranges, **plain}
+
+
+def test_all_of_many_columns_are_combined_in_bounded_work(monkeypatch):
+    table, attributes = wide(120)  # 7,140 pairs
+    looked = []
+    by_pair = restates._by_pair
+    monkeypatch.setattr(restates, "_by_pair", lambda *given: looked.append(given) or by_pair(*given))
+    ((column, message),) = told(table, attributes, k=5)
+    assert column == "total"
+    assert '"paid" and "owed" are published unchanged, and "total" is their sum' in message
+    assert len(looked) <= 12  # a tenth of the columns
+
+
+def test_columns_that_were_not_combined_are_counted():
+    table, attributes = wide(restates.COMBINED + 1)
+    ((column, message),) = told(table, attributes, k=5)
+    assert column == "total"
+    assert f"only the first {restates.COMBINED} of {restates.COMBINED + 1} columns" in message
 
 
 def test_one_typing_error_does_not_hide_it():
@@ -210,6 +273,7 @@ def test_a_column_beside_groups_tells_the_value_that_they_hide():
     assert '"code" is published unchanged and tells "ill"' in found["message"]
 
 
+@pytest.mark.slow
 def test_profile_names_what_would_tell_a_quasi_identifier():
     wards = {"A1": "A", "A2": "A", "B1": "B", "B2": "B"}
     table = pa.table(

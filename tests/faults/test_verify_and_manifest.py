@@ -100,6 +100,49 @@ def test_a_claim_that_is_not_true_is_named_and_no_match(released, change, named)
     assert named in " ".join(document["false_claims"])
 
 
+@pytest.mark.parametrize("text", ["{", "", "[]", '{"rows": 9, "rows": 5}'])
+def test_a_manifest_that_cannot_be_read_is_named(released, text):
+    original, out, policy, manifest = released
+    manifest.write_text(text)
+    document = ind.verify(original, out, policy).document
+    assert document["hash"] == "absent"
+    assert [one["message"] for one in document["warnings"] if one["kind"] == "manifest"] == [
+        "out.csv.manifest.json is no readable manifest: nothing was compared with it"
+    ]
+
+
+def test_a_file_that_its_manifest_does_not_know_is_named(released):
+    original, out, policy, manifest = released
+    renamed = out.rename(out.with_name("new.csv"))
+    manifest.rename(out.with_name("new.csv.manifest.json"))
+    answer = ind.verify(original, renamed, policy)
+    assert answer.satisfied
+    assert answer.document["hash"] == "absent"
+    assert "new.csv.manifest.json has no hash of new.csv" in repr(answer)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"sha256": None},
+        {"sha256": {}},
+        {"outputs": ["other.csv"]},
+        {"versions": None},
+        {"models": "every class has 1000 rows"},
+    ],
+)
+def test_what_is_dropped_or_said_in_words_escapes_no_comparison(released, change):
+    original, out, policy, manifest = released
+    document = json.loads(manifest.read_text())
+    if "models" in change:
+        change = {"models": [document["models"][0] | {"reason": change["models"]}]}
+    changed = {key: value for key, value in (document | change).items() if value is not None}
+    manifest.write_text(json.dumps(changed))
+    for answer in (ind.verify(original, out, policy), ind.verify_public(out)):
+        assert not answer.satisfied
+        assert answer.document["false_claims"]
+
+
 def test_an_older_manifest_with_the_hash_of_the_whole_policy_is_read(released):
     original, out, policy, manifest = released
     old = json.loads(manifest.read_text()) | {"policy_sha256": policy.hash(), "proven_optimal": None}
@@ -259,6 +302,7 @@ KINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_equal_files_and_counts_have_equal_manifests(tmp_path, kind):
     found = [manifest_of(tmp_path / str(number), *case) for number, case in enumerate(KINDS[kind]())]
@@ -455,3 +499,49 @@ def test_nobody_calls_means_truthful(tmp_path):
     document = json.loads(manifest.read_text())
     manifest.write_text(json.dumps(document | {"declares": "truthful", "transformed": ["sampling"]}))
     assert "declares = 'truthful'" in ind.verify_public(out).document["false_claims"][0]
+
+
+TOP = {"method": "top_coding", "attribute": "income", "limit": 30}
+
+
+def transformed_release(folder, *, recorded=False, recoding=None):
+    """A release of a table whose incomes were cut; ``recorded``: before, by another policy. Table, file and policy."""
+    source, out = folder / "in.csv", folder / "out.csv"
+    source.write_text("age,income,s\n" + "".join(f"{20 + i % 3},{10 * (i % 6)},{'ab'[i % 2]}\n" for i in range(12)))
+    plain = {"income": {"role": "insensitive", "type": "integer"}, "s": {"role": "sensitive"}}
+    attributes = {"age": {"role": "qi", "type": "integer", "hierarchy": {"kind": "range"}}, **plain}
+    model = [{"model": "distinct_l", "attribute": "s", "l": 2}]
+    asked = Policy(attributes=attributes, privacy=model, transforms=[TOP], recoding=recoding or {"algorithm": "local"})
+    if recorded:
+        ind.transform(source, asked, output=folder / "middle.csv")
+        source, asked = folder / "middle.csv", Policy(**{**asked.plain(), "transforms": []})
+    ind.anonymize(source, asked, output=out)
+    return source, out, asked
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"transformed": None},
+        {"transformed": None, "declares": "truthful", "verification": {"rows_match": True, "coverage": "proven"}},
+        {"transformed": ["rounding"]},
+        {"transformed": "top_coding"},
+    ],
+)
+@pytest.mark.parametrize("how", [{}, {"recorded": True}, {"recoding": {"algorithm": "anatomy"}}])
+def test_a_mark_of_transforms_that_is_gone_is_a_false_claim(tmp_path, how, change):
+    source, out, policy = transformed_release(tmp_path, **how)
+    files = [tmp_path / name for name in ("out.qit.csv", "out.st.csv")] if "recoding" in how else [out]
+    manifest = tmp_path / "out.csv.manifest.json"
+    document = json.loads(manifest.read_text())
+    assert document["transformed"] == ["top_coding"]
+    assert ind.verify(source, files[0], policy, *files[1:]).satisfied
+    assert ind.verify_public(*files).satisfied
+    changed = {key: value for key, value in (document | change).items() if value is not None}
+    manifest.write_text(json.dumps(changed))
+    answers = [ind.verify(source, files[0], policy, *files[1:])]
+    answers += [] if "recorded" in how else [ind.verify_public(*files)]  # there the record alone knows
+    for answer in answers:
+        assert not answer.satisfied
+        assert answer.document["hash"] == "differs"
+        assert "transformed" in " ".join(answer.document["false_claims"])

@@ -76,6 +76,7 @@ def work(table, policy, monkeypatch):
     return len(looked), sum(looked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [5000, 10_000, 20_000])
 def test_twice_the_rows_are_at_most_three_times_the_work(tmp_path, monkeypatch, rows):
     ratio = json.loads((STEEP / "expected.json").read_text())["expect"]["ratio_40000_to_20000_at_most"]
@@ -88,6 +89,7 @@ def test_twice_the_rows_are_at_most_three_times_the_work(tmp_path, monkeypatch, 
     assert found[1][1] <= ratio * found[0][1]
 
 
+@pytest.mark.slow
 def test_specializations_are_judged_about_as_often_as_there_are_rows(monkeypatch):
     assert evaluations(4000, monkeypatch) <= 3000
     assert evaluations(8000, monkeypatch) <= 6000

@@ -1,6 +1,7 @@
 """Parquet and Arrow: types kept, values not categories, batches by size."""
 
 import datetime as dt
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -166,3 +167,21 @@ def test_rebuilt_dictionaries_do_not_tell_where_they_came_from():
     array = rebuilt(pa.chunked_array([one, two]))
     assert array.to_pylist() == ["b", "a", "ä", None]
     assert array.dictionary.to_pylist() == ["a", "b", "ä"]
+
+
+def parts(folder, *names):
+    for number, name in enumerate(names):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.table({"n": [number]}), folder / name)
+    return open_source(folder)
+
+
+def test_no_part_of_a_directory_is_left_out_for_its_suffix(tmp_path):
+    assert parts(tmp_path, "a.parquet", "b.PARQUET", ".indistinct.0123456789abcdef.parquet").rows == 2
+
+
+@pytest.mark.parametrize("more", [[], ["a.parquet"]])
+def test_a_directory_of_partitions_is_refused_by_name(tmp_path, more):
+    with pytest.raises(DataError, match="directories of its own") as refused:
+        parts(tmp_path, "year=2024/month=1/a.parquet", *more)
+    assert str(Path("year=2024/month=1")) in str(refused.value)

@@ -126,6 +126,7 @@ def test_names_that_are_numbers():
     assert read(pd.DataFrame({0: ["x"], 1: ["y"]})).column_names == ["0", "1"]
 
 
+@pytest.mark.slow
 def test_no_library_is_imported_without_need(tmp_path):
     code = (
         "import sys, pyarrow as pa; from indistinct.formats.arrow import text_array;"

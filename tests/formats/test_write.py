@@ -207,6 +207,7 @@ def test_one_column_with_missing_values_has_no_blank_lines(tmp_path):
     assert read(path) == {"x": ["a", None, "b"]}
 
 
+@pytest.mark.slow
 def test_utf8_under_any_locale(tmp_path):
     path = put(tmp_path / "x.csv", pa.table({"town": ["Łódź", "Kraków"]}))
     code = (
@@ -224,6 +225,7 @@ def test_utf8_under_any_locale(tmp_path):
 texts = st.one_of(st.none(), st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=5))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(texts, texts), min_size=1, max_size=9), st.sampled_from(",;|"))
 def test_any_text_is_read_back_by_us_and_by_the_csv_module(tmp_path_factory, rows, delimiter):
@@ -437,6 +439,7 @@ def test_errors_of_the_file_system_are_plain(tmp_path, number, words):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", OUTPUTS)
 def test_a_file_that_may_not_grow(tmp_path, suffix):
     # the kernel refuses to write beyond 4 kB, as it does on a full disk

@@ -112,6 +112,7 @@ def test_preview_of_rows_and_of_nothing():
     assert preview(found, [0, 0, 0])[0].classes == 0
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_values_build_at_once():  # about 1.2 s; a quadratic step would take minutes
     whole = [str(number) for number in range(0, 700_000, 7)]
     parts = [f"{number / 100:.2f}" for number in range(100_000)]

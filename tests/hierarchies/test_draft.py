@@ -113,6 +113,7 @@ values = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(values)
 @settings(max_examples=80, deadline=None)
 def test_every_draft_is_a_hierarchy_that_can_be_edited_and_read_back(tmp_path_factory, column):

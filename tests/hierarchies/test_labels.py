@@ -219,6 +219,7 @@ VALUES = ["5", "12", "7.5", "-3", "1e2", "0213", "0299", "*", "[0, 10]", "abc", 
 LABELS = [*VALUES, "[5, 12)", "(5, 12]", "<=7", ">90", "02**", "{5, abc}", "0-10", "[12, 5]", "**"]
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(VALUES), unique=True, min_size=1), st.sampled_from(["integer", "decimal", "text"]))
 def test_pairs_agree_as_labels_cover(values, type):
     """An interval is not spelled out for pairs; the answer is that of spelling it out."""

@@ -123,6 +123,7 @@ def check_labels(found, reader):
             assert set(covered.tolist()) == set(members)  # and nothing else that occurs
 
 
+@pytest.mark.slow
 @given(columns())
 @settings(max_examples=250, deadline=None)
 def test_levels_nest_costs_grow_and_labels_cover(column):
@@ -166,6 +167,7 @@ def check_boxes(found, reader):
             assert set(range(lo, hi + 1)) <= set(reader.find(found.label(lo, hi)).tolist())
 
 
+@pytest.mark.slow
 @given(trees())
 @settings(max_examples=150, deadline=None)
 def test_taxonomies(tree):

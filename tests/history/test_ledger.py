@@ -49,6 +49,7 @@ def releases():
     return people.flatmap(lambda names: st.fixed_dictionaries(dict.fromkeys(names, rows)))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.lists(releases(), min_size=1, max_size=3), releases(), st.integers(1, 4), st.integers(1, 4))
 def test_intersections_are_those_of_the_slow_twin(earlier, new, k, l):  # noqa: E741
@@ -337,3 +338,14 @@ def test_promises_are_read_from_the_models():
     assert promises_of(policy, 5)["m"] == {"ill": 5}
     with pytest.raises(PolicyError, match="m = 1 protects nobody"):
         promises_of(policy, 1)
+
+
+@pytest.mark.parametrize(("length", "values"), [("2.5", 3), ("3", 3), ("3.1", 4)])
+def test_the_estimate_of_an_entropy_promises_the_values_that_it_asks_for(length, values):
+    # one row each of n values: H_G is far above ln l (2 for two rows), so the second condition alone decides
+    model = ind.EntropyL("ill", length, estimator="grassberger")
+    policy = ind.Policy(attributes={"zip": {"role": "qi"}, "ill": {"role": "sensitive"}}, privacy=[model])
+    assert promises_of(policy)["l"] == {"ill": values}
+    for n in (values - 1, values):
+        table = {"zip": ["a"] * n, "ill": [f"v{i}" for i in range(n)]}
+        assert ind.audit(pa.table(table), policy).satisfied is (n >= values)

@@ -29,6 +29,7 @@ print(len(found))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="nothing is compiled")
 def test_a_step_called_from_python_raises_and_the_interpreter_goes_on():
     done = subprocess.run([sys.executable, "-c", CALL_ALL], capture_output=True, text=True, timeout=200, check=False)

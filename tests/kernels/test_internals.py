@@ -64,6 +64,7 @@ def test_numba_accepts_what_kernels_ask_for():
     assert not internals.accepted({})  # references are counted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["nothing", "an option is gone"])
 def test_kernels_compile_without_what_numba_does_not_promise(tmp_path, change):
     report = "print(sys.modules['indistinct.kernels.compiled'].extended)\n"
@@ -72,6 +73,7 @@ def test_kernels_compile_without_what_numba_does_not_promise(tmp_path, change):
     assert list((tmp_path / "kept").rglob("*.nbi"))  # kept all the same
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_is_missing_is_noticed_before_anything_is_compiled(tmp_path, change):
     script = f"import sys, numba, numba.core.cpu\n{CHANGES[change]}\nimport indistinct.kernels\n"
@@ -90,6 +92,7 @@ def test_no_other_file_names_what_numba_does_not_promise():
 # --- SciPy hidden while numba is imported -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_import_of_kernels_leaves_scipy_alone_and_usable(tmp_path):
     script = """
 import sys
@@ -102,6 +105,7 @@ print(numba.njit(lambda a: a @ a)(np.eye(2)).tolist())  # numba finds it when it
     assert run(tmp_path, script) == ["False False", "[[1.0, 0.0], [0.0, 1.0]]"]
 
 
+@pytest.mark.slow
 def test_what_is_imported_already_is_not_hidden(tmp_path):
     script = """
 import sys

@@ -70,6 +70,7 @@ def unpacked(keys, layout):
     return [tuple((keys[i, words] >> shifts) & masks) for i in range(len(keys))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("middle", NODES)
 @pytest.mark.parametrize("target", NODES)
 def test_rolls_up_from_any_more_special_node(middle, target, layout):

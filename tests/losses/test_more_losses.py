@@ -74,6 +74,7 @@ ROWS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(ROWS)
 def test_losses_are_those_of_their_definitions(drawn):
     rows, secrets, groups = [r[:2] for r in drawn], [r[2] for r in drawn], [r[3] for r in drawn]
@@ -126,6 +127,7 @@ def files(tmp_path):
     return {"role": "qi", "hierarchy": {"file": str(tmp_path / "tree.csv")}}
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(st.lists(st.tuples(st.sampled_from(LEAVES), st.integers(0, 7)), min_size=4, max_size=14))
 def test_optimal_makes_the_chosen_loss_least(tmp_path_factory, drawn):

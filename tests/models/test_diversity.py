@@ -107,6 +107,7 @@ def test_entropy_sign_of_large_counts():
     assert entropy_sign({4 * big: 1, big: 4}, Fraction(4)) == 0
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(counts=counts_of_a_class, length=st.fractions(1, 5, max_denominator=6))
 def test_entropy_against_the_definition_in_integers(tables, counts, length):
@@ -209,6 +210,7 @@ def test_reason_of_recursive(tables):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(
     histograms=st.lists(counts_of_a_class, min_size=1, max_size=4),
@@ -293,6 +295,7 @@ def test_joint_is_not_absorbing(tables):
     assert not evaluate(JointL(("s", "t"), "distinct_l", 2), classes, context).satisfied.any()
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     rows=st.lists(

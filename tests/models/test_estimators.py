@@ -32,6 +32,7 @@ def test_zayatz_worked_example():
     assert estimators.zayatz(*counted([1, 1, 2]), 8) == pytest.approx(7 / 22)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(SIZES.filter(lambda sizes: 1 < len(sizes) < sum(sizes)))
 def test_pitman_parameters_have_the_greatest_likelihood(sizes):
@@ -106,6 +107,7 @@ def test_no_uniques_no_risk_and_a_population_holds_its_sample():
         estimators.estimate("guess", *counted([2, 3]), 40)
 
 
+@pytest.mark.slow
 def test_pitman_recovers_a_simulated_population():
     # a Chinese restaurant of 20,000 guests with alpha = 0.4, theta = 50; the sample is its first 2,000
     random = np.random.default_rng(5)

@@ -44,6 +44,7 @@ def test_rows_without_items_hold_the_empty_set_only():
 SETS = st.lists(st.frozensets(st.sampled_from("abcdef"), max_size=5), min_size=1, max_size=14)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(rows=SETS, k=st.integers(1, 4), m=st.integers(1, 6))
 def test_is_that_of_the_definition(rows, k, m):
@@ -65,6 +66,7 @@ def test_other_columns_and_starred_rows():
     assert judged["satisfied"] is False
 
 
+@pytest.mark.slow
 def test_many_items_do_not_outgrow_a_key():
     rows = [frozenset(f"item{(7 * i + j * j) % 900}" for j in range(9)) for i in range(60)]
     texts = [";".join(sorted(row)) for row in rows]

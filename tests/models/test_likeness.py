@@ -42,6 +42,7 @@ def histogram(counts):
     return {value: count for value, count in zip(LETTERS, counts, strict=False) if count}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("privacy", MODELS, ids=str)
 @settings(deadline=None, max_examples=60)
 @given(classes=st.lists(CLASS, min_size=1, max_size=5))
@@ -124,6 +125,7 @@ def test_a_constant_column_is_no_protection(tables):
         assert answer.reason == "no protection: the column is constant"
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(classes=st.lists(CLASS, min_size=1, max_size=4), c=st.sampled_from(["1/2", 1, 2, 3]), length=st.integers(1, 5))
 def test_without_harmless_values_pd_is_recursive(tables, classes, c, length):

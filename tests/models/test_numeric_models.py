@@ -57,6 +57,7 @@ def same(found, expected):
     return Fraction(found["fraction"]) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("person", [False, True], ids=["rows", "persons"])
 @settings(max_examples=60)
 @given(rows=rows_of(signed), k=st.integers(1, 4), e=st.sampled_from(["0", "1/2", "1", "3", "99.5", "5200"]))
@@ -75,6 +76,7 @@ def test_ke(person, rows, k, e):
         assert same(entry["achieved"]["e"], min(spans))
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(
     rows=rows_of(signed),
@@ -105,6 +107,7 @@ def ind_context(counted):
     return Context(counted.references)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(rows=rows_of(numbers), epsilon=st.sampled_from(["0", "1/2", "1", "50"]))
 def test_the_one_sided_condition_is_merge_closed_and_gives_the_split(rows, epsilon):
@@ -121,6 +124,7 @@ def test_the_one_sided_condition_is_merge_closed_and_gives_the_split(rows, epsil
             assert naive.em_risk(part, epsilon, "absolute") == Fraction(1, len(part))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("person", [False, True], ids=["rows", "persons"])
 @settings(max_examples=60)
 @given(rows=rows_of(signed), levels=st.integers(1, 6), length=st.integers(1, 6))
@@ -183,6 +187,7 @@ def test_intervals_of_many_values_with_ties():
     assert intervals_of(column_of(even), Fraction(1)).tolist() == naive_cut
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(
     rows=rows_of(numbers),

@@ -67,6 +67,7 @@ def members(row, people):
     return sum(all(covers(label, value) for label, value in zip(labels, person, strict=True)) for person in people)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("age", [INTERVALS, RANGE], ids=["intervals", "range"])
 @pytest.mark.parametrize("algorithm", ["optimal", "generalize_step", "local"])
 @settings(max_examples=8, deadline=None)
@@ -89,6 +90,7 @@ def test_published_classes_fit_k_people(tmp_path_factory, algorithm, age, people
     assert ind.verify(table, release.table, policy).satisfied
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["optimal", "generalize_step"])
 @pytest.mark.parametrize("bounds", [("0", "1/2"), ("1/10", "3/4")])
 @settings(max_examples=8, deadline=None)

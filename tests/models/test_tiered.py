@@ -35,6 +35,7 @@ def table(rows):
     return pa.table({"q": [row[0] for row in rows], "s": [row[1] for row in rows]})
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(rows=ROWS, model=st.sampled_from(MODELS), values=st.sets(st.sampled_from("wxyz"), min_size=1))
 def test_is_that_of_the_definition(rows, model, values):
@@ -49,6 +50,7 @@ def test_is_that_of_the_definition(rows, model, values):
     assert entry["violating_classes"] == expected.count(False)
 
 
+@pytest.mark.slow
 @given(rows=ROWS, model=st.sampled_from(MODELS), values=st.sets(st.sampled_from("wxyz"), min_size=1))
 def test_the_closure_that_is_claimed_is_true(rows, model, values):
     privacy = ind.Tiered("s", sorted(values), model)

@@ -65,6 +65,7 @@ def test_every_kind_has_an_example():
     assert {identifier.name for identifier in IDENTIFIERS} == set(EXAMPLES)
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=20), max_size=8, unique=True))
 def test_any_text_gets_an_answer(values):
     found = recognise(values)

@@ -54,6 +54,7 @@ def verify_files(source, folder, suffix, policy, stem="out"):
     return ind.verify(source, folder / f"{stem}.qit.{suffix}", policy, folder / f"{stem}.st.{suffix}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow", "xlsx", "sav", "dta"])
 def test_two_tables_are_written_verified_and_verified_again(source, tmp_path, suffix):
     folder = tmp_path / "release"
@@ -133,6 +134,7 @@ def test_totals_that_are_false_are_not_delivered(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "xlsx", "parquet"])
 def test_utility_joins_both_tables_however_they_are_given(source, tmp_path, suffix):
     policy = as_policy()
@@ -227,6 +229,7 @@ def test_an_existing_part_is_refused_and_nothing_is_left_of_a_failure(source, tm
     assert sorted(tmp_path.iterdir()) == before
 
 
+@pytest.mark.slow
 def test_another_release_of_that_name_is_not_lost(source, tmp_path):
     earlier = as_policy().model_copy(update={"recoding": ind.Policy(attributes={"age": {"role": "qi"}}).recoding})
     ind.anonymize(source, earlier, output=tmp_path / "out.csv")

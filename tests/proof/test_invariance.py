@@ -116,6 +116,7 @@ def test_a_deficit_is_filled_by_a_newcomer_of_the_value_where_there_is_one(tmp_p
     assert second["groups"] == {"1": [((20, 70), "flu", 0), ((20, 70), "hiv", 0)]}
 
 
+@pytest.mark.slow
 def test_who_leaves_and_returns_keeps_the_values(tmp_path):
     book = Book(tmp_path)
     first = book.publish("first", FIRST)
@@ -130,6 +131,7 @@ PEOPLE = [f"p{number}" for number in range(14)]
 ROWS = st.tuples(st.integers(20, 29), st.sampled_from("abcd"))
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(
     st.fixed_dictionaries(dict.fromkeys(PEOPLE, ROWS)),
@@ -162,6 +164,7 @@ def test_sequences_are_m_invariant_by_the_definition(rows, months, m, limit):
                 assert chances["abcd".index(rows[person][1])] > 0
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_does_not_matter(random):
@@ -225,6 +228,7 @@ def test_a_file_with_other_signatures_is_refuted(tmp_path):
     assert "3 persons were in earlier releases" in answer.document["models"][0]["reason"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -265,6 +269,7 @@ def test_coverage_is_not_claimed_and_the_documents_say_so(tmp_path):
     assert (answer["coverage"]["status"], answer["hash"], answer["counterfeits"]) == ("not proven", "match", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "words"), [("en", "1 of 6 published rows are counterfeits"), ("zh-CN", "有 1 行是伪造的")]
 )
@@ -339,6 +344,7 @@ def test_a_frequent_value_is_refused_with_counts_or_waits(tmp_path):
     assert released.document["suppressed_because"] == {"postponed": 2}
 
 
+@pytest.mark.slow
 def test_a_value_that_changed_is_refused(tmp_path):
     book = Book(tmp_path)
     book.publish("first", FIRST)
@@ -346,6 +352,7 @@ def test_a_value_that_changed_is_refused(tmp_path):
         ind.anonymize(table(FIRST | {"Bob": (31, "asthma")}), book.policy())
 
 
+@pytest.mark.slow
 def test_a_larger_m_than_before_is_out_of_reach(tmp_path):
     book = Book(tmp_path)
     book.publish("first", FIRST)
@@ -365,6 +372,7 @@ def test_an_earlier_release_that_is_not_m_unique_is_refused(tmp_path):
         ind.anonymize(table(people), book.policy())
 
 
+@pytest.mark.slow
 def test_history_names_releases_of_the_ledger(tmp_path):
     book = Book(tmp_path)
     book.publish("first", FIRST)
@@ -393,6 +401,7 @@ def test_one_table_alone_does_not_show_it(tmp_path):
         ind.compare(table(FIRST), book.policy())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".parquet", ".xlsx", ".tsv"])
 def test_other_formats_are_read_back(tmp_path, suffix):
     book = Book(tmp_path)
@@ -404,6 +413,7 @@ def test_other_formats_are_read_back(tmp_path, suffix):
     assert ind.verify(table(SECOND), released.table, book.policy()).satisfied
 
 
+@pytest.mark.slow
 def test_risk_reads_a_release_with_counterfeits_and_utility_says_that_it_does_not(tmp_path):
     book = Book(tmp_path)
     policy = book.policy()

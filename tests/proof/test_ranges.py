@@ -65,6 +65,7 @@ def hold(rows, table):
     return told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow", "xlsx", "sav", "dta"])
 def test_two_columns_are_written_and_verified_in_every_format(table, tmp_path, suffix):
     out = tmp_path / f"out.{suffix}"

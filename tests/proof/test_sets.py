@@ -66,6 +66,7 @@ VALUES = st.text(st.sampled_from('ab ,{}"[()'), max_size=5).filter(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(VALUES, min_size=3, max_size=7, unique=True), st.data())
 def test_what_is_written_is_read(values, data):
     chosen = data.draw(st.sets(st.sampled_from(range(len(values))), min_size=2, max_size=len(values) - 1))
@@ -240,6 +241,7 @@ def naive_release(table, release, name):
     return published, lost / table.num_rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("models", MODELS)
 @pytest.mark.parametrize("name", SPECS)

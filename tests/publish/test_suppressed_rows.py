@@ -34,6 +34,7 @@ def table(rows):
     return pa.table({name: list(column) for name, column in zip("abs", zip(*rows, strict=True), strict=True)})
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(rows=ROWS)
 @pytest.mark.parametrize("how", ["exempt", "test"])

@@ -154,6 +154,7 @@ def test_class_sizes_are_counted_once():
 # --- what the public report tells -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_public_report_is_the_same_whatever_the_suppressed_row_was(tmp_path):
     """The attack: take the published file and try every row that may have been lost; all give the same report."""
     seen = {}

@@ -53,6 +53,7 @@ def in_code():
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES[1:])
 def test_a_language_has_every_sentence_of_the_program_and_no_other(language, in_code):
     assert len(in_code) > 100
@@ -61,6 +62,7 @@ def test_a_language_has_every_sentence_of_the_program_and_no_other(language, in_
     assert [template for template in own if template not in in_code] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES[1:])
 def test_a_translation_shows_the_facts_of_its_template(language, in_code):
     text = (files("indistinct.reports") / "messages" / f"sentences.{language}.json").read_text(encoding="utf-8")
@@ -168,6 +170,7 @@ def hospital(tmp_path_factory):
     return ind.anonymize(HOSPITAL / "discharges.csv", given, output=folder / "out.csv")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_public", [False, True])
 def test_the_chinese_report_of_the_hospital_holds_no_english_sentence(hospital, tmp_path, is_public):
     attacks = ind.attack(hospital.table, hospital.policy).document
@@ -181,6 +184,7 @@ def test_the_chinese_report_of_the_hospital_holds_no_english_sentence(hospital, 
     assert [text for text in texts if english.search(text)] == []
 
 
+@pytest.mark.slow
 def test_a_sentence_without_translation_is_quoted_as_english(hospital, tmp_path):
     stray = {"kind": "new", "column": None, "message": "nobody has translated this"}
     found = ind.Release({**hospital.document, "warnings": [*hospital.document["warnings"], stray]}, hospital.decision)

@@ -33,6 +33,7 @@ def exact(entry):
     return Fraction(entry["fraction"])
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(tables(), thresholds)
 def test_prosecutor_marketer_and_uniques(rows, threshold):
@@ -50,6 +51,7 @@ def test_prosecutor_marketer_and_uniques(rows, threshold):
     assert sum(band["rows"] for band in bands) == bands[-1]["rows_up_to"] == len(rows)
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(tables(), thresholds)
 def test_with_a_person_key_sizes_count_persons(rows, threshold):
@@ -65,6 +67,7 @@ def test_with_a_person_key_sizes_count_persons(rows, threshold):
     assert (side["unit"], side["published"]["unit"]) == ("persons", "rows")
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(tables(), tables(), thresholds)
 def test_journalist_counts_the_population(rows, others, threshold):
@@ -83,6 +86,7 @@ def test_a_population_without_the_table_is_refused():
         ind.risk(table, qi=["a"], population=pa.table({"a": ["x", "z"]}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("frequency", [1, 2, 3, 7, 40])
 @pytest.mark.parametrize("factor", [1.0, 1.0000001, 1.5, 10.0, 300.0])
 def test_individual_risk_is_the_series(frequency, factor):
@@ -126,6 +130,7 @@ def test_one_weight_for_all_is_the_size_of_the_population():
     assert estimators == ["pitman", "zayatz", "snb", "dankar"]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(tables(10), st.integers(1, 4))
 def test_special_uniques_are_those_of_the_definition(rows, largest):

@@ -22,6 +22,7 @@ tables = st.integers(1, 6).flatmap(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(tables, st.integers(1, 6), st.sampled_from([0, 1, 2]), st.sampled_from([(), (2,), (3, 7)]))
 def test_unique_sets_are_those_of_the_definition(rows, size, pairs, first):
@@ -36,6 +37,7 @@ def test_unique_sets_are_those_of_the_definition(rows, size, pairs, first):
     assert (found.copies in copies) if copies else (found.copies is None)
 
 
+@pytest.mark.slow
 def test_many_rows_take_all_stages_of_the_search():
     rng = np.random.default_rng(5)
     n = 1 << 18

@@ -73,6 +73,7 @@ def test_rows_that_an_assignment_does_not_know_are_not_published():
     assert published.table()["note"].to_pylist() == ["k", "z"]
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(
     st.lists(
@@ -107,6 +108,7 @@ def test_nothing_is_lost_and_the_order_of_rows_does_not_matter(rows, random):
     assert Counter(kept) == Counter((ill, cost) for _, ill, cost in rows)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(

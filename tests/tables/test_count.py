@@ -36,6 +36,7 @@ def counted(table, person=None):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.small
 @settings(max_examples=60, deadline=None)
 @given(rows)
@@ -49,6 +50,7 @@ def test_cells_are_the_distinct_rows_with_their_counts(table):
     assert [cells[number] for number in result.cell_of_row.tolist()] == [row[:3] for row in table]
 
 
+@pytest.mark.slow
 @pytest.mark.small
 @settings(max_examples=60, deadline=None)
 @given(rows, st.randoms())
@@ -61,6 +63,7 @@ def test_order_of_rows_does_not_matter(table, random):
     assert left.persons.single.tolist() == right.persons.single.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.small
 @settings(max_examples=60, deadline=None)
 @given(rows, st.integers(1, 3))

@@ -37,6 +37,7 @@ def test_example(tmp_path):
 SETS = st.lists(st.frozensets(st.sampled_from("abcdef"), min_size=1, max_size=4), min_size=3, max_size=10)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(sets=SETS, k=st.integers(2, 3), m=st.integers(1, 3))
 def test_holds_by_the_definition(tmp_path, sets, k, m):

@@ -16,7 +16,7 @@ from indistinct.cli.app import run
 from indistinct.transforms.chance import Chance
 from indistinct.transforms.pram import inverse, product
 
-pytestmark = pytest.mark.small
+small = pytest.mark.small  # not what anonymizes: that takes seconds without the compiler
 
 ATTRIBUTES = {
     "sex": {"role": "qi"},
@@ -50,6 +50,8 @@ def done(frame, *transforms, **more):
 CELLS = st.lists(st.tuples(*[st.sampled_from(["a", "b", "c", None])] * 3), min_size=3, max_size=24)
 
 
+@pytest.mark.slow
+@small
 @settings(deadline=None, max_examples=60)
 @given(rows=CELLS, k=st.integers(2, 3), weights=st.permutations([1, 2, 3]))
 def test_local_suppression_is_that_of_the_definition(rows, k, weights):
@@ -70,6 +72,7 @@ def test_local_suppression_is_that_of_the_definition(rows, k, weights):
     assert answer.document["k"] is None
 
 
+@small
 def test_local_suppression_example():
     frame = pa.table({"sex": ["f", "f", "f", "m", "m"], "age": ["30", "30", "41", "41", "52"]})
     attributes = {"sex": {"role": "qi", "weight": 2}, "age": {"role": "qi", "type": "integer"}}
@@ -80,6 +83,7 @@ def test_local_suppression_example():
         done(frame, {"method": "local_suppression", "k": 6}, attributes=attributes)
 
 
+@small
 def test_coding():
     frame = pa.table({"age": [30, 95, 101, 110, None]})
     attributes = {"age": {"role": "qi", "type": "integer"}}
@@ -98,6 +102,7 @@ def test_coding():
         done(frame, top | {"limit": 90.5}, attributes=attributes)
 
 
+@small
 def test_coding_of_dates_decimals_and_orders():
     frame = table()
     born = done(frame, {"method": "bottom_coding", "attribute": "born", "limit": "1970-01-01"})
@@ -118,6 +123,7 @@ MATRIX = st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=
 )
 
 
+@small
 @given(weights=MATRIX, counts=st.lists(st.integers(0, 9), min_size=3, max_size=3))
 def test_invariant_pram_keeps_the_counts_in_expectation(weights, counts):
     matrix = [[Fraction(w, sum(row)) for w in row] for row in weights]
@@ -126,6 +132,7 @@ def test_invariant_pram_keeps_the_counts_in_expectation(weights, counts):
     assert [sum(counts[i] * found[i][j] for i in range(3)) for j in range(3)] == counts
 
 
+@small
 def test_pram():
     frame = pa.table({"sex": ["f"] * 3000 + ["m"] * 1000 + [None] * 10})
     attributes = {"sex": {"role": "qi"}}
@@ -148,6 +155,7 @@ def test_pram():
     assert '"m"' not in str(caught.value)
 
 
+@small
 def test_noise():
     rng = np.random.default_rng(5)
     x = rng.normal(100, 10, 4000)
@@ -172,6 +180,8 @@ def test_noise():
     assert set(np.round(two["y"].to_numpy() * 10, 6) % 1) == {0}  # one decimal, as the column has
 
 
+@pytest.mark.slow
+@small
 @settings(deadline=None, max_examples=30)
 @given(values=st.lists(st.integers(0, 30), min_size=2, max_size=40), share=st.sampled_from(["0.1", "0.3", "1"]))
 def test_rank_swapping_stays_in_reach_and_keeps_the_values(values, share):
@@ -191,6 +201,7 @@ def test_rank_swapping_stays_in_reach_and_keeps_the_values(values, share):
     )
 
 
+@small
 def test_rank_swapping_example():
     frame = pa.table({"row": [1, 2, 3, 4], "x": [1, 2, 3, 4]})
     attributes = {"row": {"role": "qi"}, "x": {"role": "sensitive", "type": "integer"}}
@@ -199,6 +210,8 @@ def test_rank_swapping_example():
     assert answer.document["transforms"][0]["loss"]["mean_rank_distance"] == 0.25
 
 
+@pytest.mark.slow
+@small
 def test_rank_swapping_of_many_rows_takes_new_words():
     values = list(range(50_000))
     frame = pa.table({"row": values, "x": values})
@@ -209,6 +222,7 @@ def test_rank_swapping_of_many_rows_takes_new_words():
     assert (moved > 0).mean() > 0.9
 
 
+@small
 def test_sampling():
     frame = table()
     answer = done(frame, {"method": "sampling", "share": "1/4"})
@@ -221,6 +235,7 @@ def test_sampling():
         done(frame, {"method": "sampling", "rows": 61})
 
 
+@small
 @given(limit=st.integers(1, 2**63))
 def test_chance_stays_below(limit):
     found = Chance(3).below(limit, 50)
@@ -228,6 +243,7 @@ def test_chance_stays_below(limit):
     assert max(found.tolist()) < limit
 
 
+@small
 def test_transforms_follow_their_order():
     frame = pa.table({"age": [1, 2, 3, 100, 200, 300]})
     attributes = {"age": {"role": "qi", "type": "integer"}}
@@ -239,6 +255,7 @@ def test_transforms_follow_their_order():
     assert Counter(second) == {None: 6}
 
 
+@small
 def test_without_models_nothing_is_promised_and_identifying_columns_go():
     answer = done(table(), {"method": "pram", "attribute": "sex", "retain": 0.8})
     assert answer.table.column_names == ["sex", "age", "income", "born"]
@@ -253,6 +270,7 @@ def test_without_models_nothing_is_promised_and_identifying_columns_go():
     json.dumps(document)
 
 
+@small
 def test_a_seed_repeats_and_marks():
     swap = {"method": "rank_swapping", "attribute": "age", "share": 0.5}
     first, second = (ind.transform(table(), policy(swap), seed=7) for _ in range(2))
@@ -307,6 +325,7 @@ def as_csv(frame, path):
     return path
 
 
+@pytest.mark.slow
 def test_anonymize_applies_the_transforms_of_its_policy(tmp_path):
     """One run or two: the same file, where nothing is drawn at random."""
     source = as_csv(table(), tmp_path / "in.csv")
@@ -373,6 +392,7 @@ def test_the_report_says_what_was_done(tmp_path, language):
     assert {"en": "That gives no k and no other guarantee", "zh-CN": "变换本身不提供 k 值"}[language] in text
 
 
+@small
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "xlsx", "sav"])
 def test_every_format_holds_what_was_decided(tmp_path, suffix):
     output = tmp_path / f"out.{suffix}"
@@ -391,6 +411,7 @@ def test_every_format_holds_what_was_decided(tmp_path, suffix):
         answer.write(output)
 
 
+@small
 def test_wrong_requests_are_sentences(tmp_path):
     with pytest.raises(ind.PolicyError, match="no \\[\\[transforms\\]\\]"):
         ind.transform(table(), ind.Policy(attributes=ATTRIBUTES))

@@ -70,6 +70,7 @@ def test_suppressed_rows_count_nothing():
 ROWS = st.lists(st.tuples(st.sampled_from("ABC"), st.sampled_from("xyz")), min_size=1, max_size=20)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(rows=ROWS)
 def test_nothing_lost_is_no_error(rows):
@@ -87,6 +88,7 @@ def test_nothing_lost_is_no_error(rows):
         assert query.actual == inside > 0
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(rows=ROWS, data=st.data())
 def test_groups_by_the_definition(rows, data):

@@ -198,6 +198,7 @@ def test_impossible_workloads_are_refused(wrong):
 # --- SQL -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_sql_on_an_unchanged_table_is_exact_and_spreads_inside_cells():
     before = [("1", "a"), ("3", "a"), ("2", "b")]
     same = pair_of(before, before, x=INTEGER, y={})
@@ -443,6 +444,7 @@ def test_losses_read_off_the_labels_are_those_of_the_release(seed, recoding):
         assert found["losses"][name] == pytest.approx(release.loss[name], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_utility_runs_with_scikit_learn_and_shows_itself(tmp_path):
     pytest.importorskip("sklearn")
     generator = np.random.default_rng(1)
@@ -464,6 +466,7 @@ def test_utility_runs_with_scikit_learn_and_shows_itself(tmp_path):
     assert callable(ind.utility)
 
 
+@pytest.mark.slow
 def test_sql_on_an_undeclared_type_says_which_columns_are_text():
     table = pa.table({"age": ["20", "20", "30", "30"], "weight": ["1", "1", "2", "2"]})
     attributes = {"age": {"role": "qi"}, "weight": {"role": "insensitive", "type": "integer"}}

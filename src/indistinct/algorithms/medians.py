@@ -62,8 +62,9 @@ class Medians:
         if not hierarchy.is_range:
             level = _level(hierarchy, lo, hi)
             width = np.zeros(len(lo))
-            for number in np.unique(level[lo != hi]).tolist():
-                at = (level == number) & (lo != hi)
+            # codes of one node of the first level are published alike: no cut parts them
+            for number in np.unique(level[level > 0]).tolist():
+                at = level == number
                 node_of = hierarchy.levels[number].node_of
                 width[at] = np.bincount(node_of)[node_of[lo[at]]] / hierarchy.size
             return width

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from indistinct.answers import Verdict
-from indistinct.errors import DataError
+from indistinct.errors import DataError, PolicyError
 from indistinct.models import Context
 from indistinct.policy import Flags, given_or_flags
 from indistinct.proof.release import label_reader
@@ -128,6 +128,8 @@ def audit(
     {'k': 2}
     """
     policy = given_or_flags(policy, flags, Flags)
+    if suppressed_rows not in (None, "exempt", "class"):
+        raise PolicyError(f'--suppressed-rows takes exempt or class, not "{suppressed_rows}"', key="--suppressed-rows")
     refuse_mechanisms(policy)
     prepared = prepare(
         table,

@@ -19,10 +19,11 @@ from indistinct.assess.explain_groups import left_over, most_frequent, sizes
 from indistinct.assess.explain_reach import reachable
 from indistinct.decision.aggregates import aggregated
 from indistinct.decision.decide import as_read, decide, stars_rows, suppressed_rows
-from indistinct.errors import InfeasibleError
+from indistinct.errors import InfeasibleError, PolicyError
 from indistinct.losses import lm
 from indistinct.models import record_of
 from indistinct.policy import given as given_policy
+from indistinct.policy.parameters import exact
 from indistinct.publish.ready import ready
 from indistinct.sentences.results import counted, explanation_text, person_shares_text
 from indistinct.session.item_sets import with_item_levels
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.policy import GivenPolicy
+    from indistinct.policy.parameters import Number
     from indistinct.policy.privacy import Privacy
     from indistinct.tables.count import Progress
     from indistinct.tables.records import Frequencies
@@ -71,7 +73,7 @@ def explain(
     table: Any,
     policy: GivenPolicy,
     *,
-    loss: float | Fraction | None = None,
+    loss: Number | None = None,
     query: str | None = None,
     sql_table: str | None = None,
     progress: Progress = silent,
@@ -107,17 +109,18 @@ def explain(
     UnsupportedError
         For m-invariance, which the ledger of earlier releases decides.
     """
-    policy = given_policy(policy)
+    policy, limit = given_policy(policy), None if loss is None else _share(loss)
     policy.require_models()
     refuse_sequences(policy)
     prepared = ready(table, policy, query=query, sql_table=sql_table, progress=progress).prepared
+    sentences: list[dict[str, str]] = []
     document: dict[str, Any] = {
         "feasible": True,
         "rows": prepared.counted.frequencies.total,
         "reason": None,
         "nearest": None,
+        "sentences": sentences,
     }
-    document["sentences"] = sentences = []
 
     def say(about: str, text: str) -> None:
         sentences.append({"about": about, "text": text})
@@ -165,9 +168,19 @@ def explain(
     else:
         by_attribute = {}
     document["attributes"] = _attributes(frequencies, by_attribute, say)
-    document["reachable"] = [] if loss is None else reachable(prepared, Fraction(loss), say)
+    document["reachable"] = [] if limit is None else reachable(prepared, limit, say)
     document["warnings"] = [notice.document() for notice in prepared.notices]
     return Explanation(document)
+
+
+def _share(loss: Number) -> Fraction:
+    try:
+        found = exact(loss)
+    except ValueError:
+        found = Fraction(-1)
+    if not 0 <= found <= 1:
+        raise PolicyError(f"--loss takes a number from 0 to 1, not {loss}", key="--loss")
+    return found
 
 
 def _size_wanted(privacy: tuple[Privacy, ...]) -> int:

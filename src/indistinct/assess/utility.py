@@ -9,7 +9,7 @@ import numpy as np
 
 from indistinct import markup
 from indistinct.assess.side_by_side import held_out, pair_of
-from indistinct.errors import SchemaError
+from indistinct.errors import PolicyError, SchemaError
 from indistinct.formats.registry import open_source
 from indistinct.losses import classification_metric
 from indistinct.notices import Notice, Sentence
@@ -134,6 +134,11 @@ def utility(
         For measures that make no sense here.
     """
     policy = given_policy(policy)
+    asked_of_task = {"--holdout": holdout is not None, "--encoding": encoding != "nodes"}
+    for word in [word for word, given in asked_of_task.items() if given and (target is None or estimator is None)]:
+        raise PolicyError(f"{word} belongs to --target and --estimator: give both", key=word)
+    if estimator is not None and target is None:
+        raise PolicyError("--estimator needs --target, the column to be learned", key="--estimator")
     source = open_source(original, options_of(policy, query=query, table=sql_table))
     roles = resolve(policy, source.columns)
     pair, notices = pair_of(source, published, policy, roles, progress, st=st)

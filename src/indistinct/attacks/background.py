@@ -141,4 +141,5 @@ ATTACK = Attack(
     bounded_by=(DistinctL, RecursiveCL),
     of_the_file=True,
     needs={},
+    options=("rule_out",),
 )

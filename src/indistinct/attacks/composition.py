@@ -126,4 +126,5 @@ ATTACK = Attack(
     bounded_by=(MInvariance,),
     of_the_file=False,
     needs={"other": "needs a second release of some of the same people: --with OTHER"},
+    options=("other_policy", "knows_program"),
 )

@@ -26,8 +26,9 @@ class Attack:
     ``supposes``: the strongest attacker that it supposes, as the end of "somebody who ...".
     ``bounded_by``: the parameter classes of the models, and the options of the algorithms, that bound it where strict
     enough; ``remedies``: what else does, in words. ``needs``: fields of the context without which it cannot run, each
-    with the sentence that says so. ``of_the_file``: it looks at the published table alone, so that anybody can repeat
-    it and a public report may hold it.
+    with the sentence that says so; ``options``: others that it looks at, and no attack that lacks the word does.
+    ``of_the_file``: it looks at the published table alone, so that anybody can repeat it and a public report may hold
+    it.
     """
 
     run: Callable[[AttackContext], Iterator[Outcome | Idle]]
@@ -35,12 +36,13 @@ class Attack:
     bounded_by: tuple[type[BaseModel], ...]
     of_the_file: bool
     needs: Mapping[str, str]
+    options: tuple[str, ...] = ()
     remedies: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse an attack that needs what no context has."""
         known = {field.name for field in fields(AttackContext)}
-        unknown = sorted(self.needs.keys() - known)
+        unknown = sorted({*self.needs, *self.options} - known)
         if unknown:
             raise TypeError(f"the attack {self.name} needs {unknown[0]}, which no context has")
 

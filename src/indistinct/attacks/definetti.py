@@ -258,5 +258,6 @@ ATTACK = Attack(
     bounded_by=(),
     of_the_file=True,
     needs={},
+    options=("control",),
     remedies=("classes in place of groups",),
 )

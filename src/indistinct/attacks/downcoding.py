@@ -272,5 +272,6 @@ ATTACK = Attack(
     bounded_by=(),
     of_the_file=True,
     needs={},
+    options=("tight", "knows_program"),
     remedies=('bounds = "snapped" with a step that joins values, or fixed intervals', "pad for sets"),
 )

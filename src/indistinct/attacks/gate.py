@@ -10,8 +10,10 @@ Attacks on identity that k-anonymity bounds are judged by the 1/k that the polic
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from indistinct.attacks.outcome import LEVEL, Outcome
 from indistinct.policy.privacy import KAnonymity
@@ -46,20 +48,18 @@ class Gate:
         """Say whether an outcome is above the limit, and what was compared with what; None without a limit."""
         if self.limit is None:
             return None
-        limit, why = float(self.limit), "the limit that was given"
+        limit, why, level = float(self.limit), "the limit that was given", None
         of_size = outcome.attribute is None and KAnonymity in by.bounded_by and self.k > 1
-        if of_size:
+        if of_size:  # the belief itself, not what it gains over a smaller one
             limit, why = 1 / self.k, f"1/{self.k}, since the policy asks for k = {self.k}"
-        level = None
+            outcome = replace(outcome, prior=np.zeros(len(outcome.posterior)), contrast=None)
         if self.on == "worst":
-            value = float((outcome.posterior if of_size else outcome.posterior - outcome.prior).max(initial=0.0))
+            value = float((outcome.posterior - outcome.prior).max(initial=0.0))
         elif self.at == "estimate":
             value = outcome.gain
         else:
             level = 1 - (1 - LEVEL) / max(1, outcomes)
             value = outcome.interval(level)["low" if self.at == "lower" else "high"]
-        if of_size and self.on == "average":
-            value += float(outcome.weight @ outcome.prior) / max(1, int(outcome.weight.sum()))
         return {
             "above": value > limit + CLOSE,
             "compared": "belief" if of_size else "gain",

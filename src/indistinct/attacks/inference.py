@@ -196,4 +196,5 @@ ATTACK = Attack(
     bounded_by=(),
     of_the_file=False,
     needs={"original": NEEDS, "control": NEEDS},
+    options=("repeats",),
 )

@@ -181,4 +181,5 @@ ATTACK = Attack(
     bounded_by=(KAnonymity,),
     of_the_file=False,
     needs={},
+    options=("knows_program",),
 )

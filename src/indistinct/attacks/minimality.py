@@ -193,5 +193,6 @@ ATTACK = Attack(
     bounded_by=(),
     of_the_file=False,
     needs={},
+    options=("bound", "knows_program"),
     remedies=("an algorithm that does not merge by need",),
 )

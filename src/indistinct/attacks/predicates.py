@@ -57,24 +57,27 @@ def asked_of_both(
     weight: Int64,
     groups: Sequence[Tabulated],
     naive: float | None = None,
+    rest: int = 0,
 ) -> Contrast:
     """Compare how often predicates single out one of the persons of either group, which are of one size.
 
     Predicates share persons, so that they cannot be drawn anew as if each were of its own. The interval has the spread
     of the risk when persons are dealt anew to the two groups (permutations; Pitman, Suppl. J. R. Statist. Soc. 4, 1937,
-    from memory): exact where the groups do not differ, approximate else.
+    from memory): exact where the groups do not differ, approximate else. ``weight`` int64[p] counts each predicate,
+    ``rest`` what has none.
     """
     fits = [fitting(context, view, predicates, people) for people in groups]
     whose = np.concatenate([own for own, _ in fits])
     who = np.concatenate([fits[0][1], fits[1][1] + groups[0].total])
     total, rng = groups[0].total + groups[1].total, np.random.default_rng(0)
+    weights = np.append(weight, rest)
 
     def asked(first: Bool) -> Contrast:
         scores = [
-            (np.bincount(whose[part[who]], minlength=len(predicates)) == 1).astype(np.float64)
+            np.append(np.bincount(whose[part[who]], minlength=len(predicates)) == 1, False).astype(np.float64)
             for part in (first, ~first)
         ]
-        return Contrast(scores[0], weight, scores[1], weight, naive)
+        return Contrast(scores[0], weights, scores[1], weights, naive)
 
     as_given = np.arange(total) < groups[0].total
     dealt = [asked(rng.permutation(as_given)).risk for _ in range(DEALS)]
@@ -87,6 +90,8 @@ def fitting(context: AttackContext, view: View, predicates: Int32, people: Tabul
     labels = tuple([*texts, token] for texts in view.labels)
     anything = np.array([len(texts) for texts in view.labels], np.int32)
     asked = replace(view, labels=labels, tuples=np.where(predicates < 0, anything, predicates).astype(np.int32))
+    if not len(predicates):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
     begin = np.cumsum(people.rows) - people.rows
     whose, who = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for block in matches(context, asked, people, unknown=False):

@@ -155,4 +155,5 @@ ATTACK = Attack(
     bounded_by=(EpsMAnonymity, EpsIKAnonymity, KeAnonymity),
     of_the_file=True,
     needs={},
+    options=("widths", "control"),
 )

@@ -31,6 +31,15 @@ if TYPE_CHECKING:
     from indistinct.policy.parameters import Number
     from indistinct.tables.count import Progress
 
+RULED_OUT, KNOWN, REPEATS = 1, 3, 20
+WORDS = {
+    "widths": "--width",
+    "rule_out": "--rule-out",
+    "other": "--with",
+    "other_policy": "--with-policy",
+    "knows_program": "--knows-labels-only",
+}
+
 
 @dataclass(frozen=True)
 class Attacks:
@@ -75,8 +84,8 @@ def attack(
     control: Any = None,
     attacks: Sequence[str] = (),
     widths: Mapping[str, Number] | None = None,
-    rule_out: int = 1,
-    known: int = 3,
+    rule_out: int = RULED_OUT,
+    known: int = KNOWN,
     bound: Number | None = None,
     tight: bool = False,
     knows_program: bool = True,
@@ -85,7 +94,7 @@ def attack(
     fail_at: str = "estimate",
     require: Sequence[str] = (),
     reveal: bool = False,
-    repeats: int = 20,
+    repeats: int = REPEATS,
     progress: Progress = silent,
     **flags: Unpack[Reading],
 ) -> Attacks:
@@ -179,6 +188,17 @@ def attack(
         raise PolicyError(f"--known {known}: an attacker knows 1 quasi-identifier or more", key="--known")
     _refuse_unknown(attacks, "--attacks")
     wanted = [name for name in ATTACKS if not attacks or name in attacks]
+    for given_too, key, what in (
+        (other_second, "--with-st", "second table"),
+        (other_policy, "--with-policy", "policy"),
+    ):
+        if given_too is not None and other is None:
+            raise PolicyError(f"{key} is the {what} of --with: give both", key=key)
+    told = {"widths": widths or None, "bound": bound, "control": control, "other": other, "tight": tight or None,
+            "other_policy": other_policy, "knows_program": None if knows_program else False}  # fmt: skip
+    numbers = {"rule_out": None if rule_out == RULED_OUT else rule_out, "known": None if known == KNOWN else known,
+               "repeats": None if repeats == REPEATS else repeats}  # fmt: skip
+    _refuse_idle([name for name, value in (told | numbers).items() if value is not None], wanted)
     progress("read", 0, 0)
     people = {
         word: _people(table, given, word)
@@ -186,8 +206,12 @@ def attack(
         if table is not None
     }
     before = people.get("original")
+    view = view_of(published, given, second=second, prior=before)
+    for name in widths or {}:
+        if name not in view.sensitive:
+            raise SchemaError.unknown_column(name, list(view.sensitive), key="--width")
     context = AttackContext(
-        view_of(published, given, second=second, prior=before),
+        view,
         given,
         other=None if other is None else view_of(other, given, second=other_second),
         identified=people.get("identified"),
@@ -210,6 +234,18 @@ def attack(
     return _answered(context, found, gate, reveal=reveal)
 
 
+def _refuse_idle(options: Sequence[str], wanted: Sequence[str]) -> None:
+    """Refuse options that no attack among those asked for looks at; raises PolicyError."""
+    for name in options:
+        takers = [one for one, attack in ATTACKS.items() if name in (*attack.needs, *attack.options)]
+        if not set(takers) & set(wanted):
+            word = WORDS.get(name, f"--{name}")
+            raise PolicyError(
+                f"{word} has no effect here: it is for {', '.join(takers)}, and asked for are {', '.join(wanted)}",
+                key=word,
+            )
+
+
 def _run(attack: Attack, context: AttackContext) -> Iterator[Outcome | Idle]:
     """Run an attack, or say what it lacks."""
     lacks = next((sentence for name, sentence in attack.needs.items() if getattr(context, name) is None), None)
@@ -228,6 +264,8 @@ def _gate(
         raise PolicyError(
             "--fail-on worst looks at single cases, which have no interval: leave out --fail-at", key="--fail-at"
         )
+    if on != "average" and limit is None:
+        raise PolicyError("--fail-on says which gain --fail-above is compared with: give it too", key="--fail-on")
     if at != "estimate" and limit is None:
         raise PolicyError("--fail-at says which end is compared with --fail-above: give it too", key="--fail-at")
     _refuse_unknown(required, "--require")

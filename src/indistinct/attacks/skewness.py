@@ -94,4 +94,5 @@ ATTACK = Attack(
     bounded_by=(TCloseness, BetaLikeness, DeltaDisclosure),
     of_the_file=True,
     needs={},
+    options=("control",),
 )

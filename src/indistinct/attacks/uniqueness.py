@@ -13,8 +13,8 @@ Rows (m, 10115), (f, 10115), (f, 10117), (f, 10117), m = 1: sex singles out row 
 With m = 2 rows 1 and 2 are unique: 1/2.
 
 With the original and persons held out (``control``) the labels that single out a row become predicates, and the gain is
-the risk that they single out a person of the original beyond that they do one of as many held out; none
-if no row is unique.
+the risk that a row's predicate singles out a person of the original beyond that it does one of as many held out; a row
+that is not unique has no predicate.
 
 *Bounds.* k-anonymity: a class on fewer columns is not smaller, so c >= k. mu-Argus bounds it for up to as many columns
 as it was told. *Source.* A. Hundepool, L. Willenborg, mu- and tau-ARGUS: software for statistical disclosure control,
@@ -102,7 +102,9 @@ def _contrast(context: AttackContext, telling: NDArray[np.int32], unique: NDArra
         return None
     rng, size = np.random.default_rng(0), min(original.total, control.total, MOST_PERSONS)
     groups = [drawn(table.select(view.quasi), size, rng) for table in (original, control)]
-    return asked_of_both(context, view, telling[unique], view.rows[unique], groups) if unique.any() else None
+    return asked_of_both(
+        context, view, telling[unique], view.rows[unique], groups, rest=int(view.rows[~unique].sum())
+    )  # fmt: skip
 
 
 ATTACK = Attack(
@@ -111,4 +113,5 @@ ATTACK = Attack(
     bounded_by=(KAnonymity, MuArgus),
     of_the_file=True,
     needs={},
+    options=("known", "control"),
 )

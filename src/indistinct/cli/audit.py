@@ -66,9 +66,6 @@ def audit(
     from indistinct.assess.audit import audit as run
     from indistinct.policy import Policy
 
-    if suppressed_rows not in (None, "exempt", "class"):
-        message = "--suppressed-rows takes exempt or class"
-        raise typer.BadParameter(message)
     flags: Flags = {
         **reading.flags, "identifying": names(identifying), "person": person, "delimiter": delimiter,
         "k": thresholds.k, "l": thresholds.l, "l_kind": thresholds.l_kind, "c": thresholds.c, "t": thresholds.t,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Annotated
 
 import typer
@@ -31,15 +30,8 @@ def explain(
     from indistinct.policy import Policy
 
     given = Policy.load(policy)
-    try:
-        limit = None if loss is None else Fraction(loss)
-    except (ValueError, ZeroDivisionError):
-        limit = Fraction(-1)
-    if limit is not None and not 0 <= limit <= 1:
-        message = f"--loss takes a number from 0 to 1, not {loss}"
-        raise typer.BadParameter(message)
     source = source_of(table, given)
     with answering.progress() as report:
-        answer = run(source, given, loss=limit, **vars(database), progress=report)
+        answer = run(source, given, loss=loss, **vars(database), progress=report)
     answering.give(answer.document, answer)
     return 0 if answer.feasible else 1

@@ -78,16 +78,9 @@ def utility(
     """
     from indistinct.assess.utility import utility as run
     from indistinct.policy import Policy
-    from indistinct.utility.encoders import ENCODINGS
 
     if (task.target is None) != (task.estimator is None):
         message = "--target and --estimator go together"
-        raise typer.BadParameter(message)
-    if task.holdout is not None and task.target is None:
-        message = "--holdout belongs to --target and --estimator"
-        raise typer.BadParameter(message)
-    if task.encoding not in ENCODINGS:
-        message = f"--encoding takes {', '.join(ENCODINGS)}"
         raise typer.BadParameter(message)
     if bounds and private is None:
         message = "--bounds belongs to --private"
@@ -105,7 +98,7 @@ def utility(
             target=task.target,
             estimator=task.estimator,
             holdout=None if task.holdout is None else place(task.holdout),
-            encoding=task.encoding,  # type: ignore[arg-type]  # checked above
+            encoding=task.encoding,  # type: ignore[arg-type]  # checked there
             seed=seed,
             **vars(database),
             progress=report,

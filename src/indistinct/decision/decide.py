@@ -89,7 +89,7 @@ def decide(prepared: Prepared, progress: Progress = silent) -> Assignment:
     """
     policy, frequencies = prepared.policy, prepared.counted.frequencies
     require_fit(policy)
-    _refuse_unfit(policy)
+    refuse_form(prepared)
     # another loss is the same search under other prices
     searched = replace(frequencies, quasi=priced(frequencies.quasi, option(policy.recoding, "loss")))
     joined = floored(searched)
@@ -134,9 +134,9 @@ def grouped_attribute(policy: Policy) -> str:
     return next(name for model in policy.privacy for name in model.attributes_used)
 
 
-def _refuse_unfit(policy: Policy) -> None:
-    """Refuse what a release in groups cannot do."""
-    form = form_of(policy)
+def refuse_form(prepared: Prepared) -> None:
+    """Refuse what a release in the form of its algorithm cannot do; raises PolicyError and SchemaError."""
+    policy, form = prepared.policy, form_of(prepared.policy)
     if form == "one_table":
         return
     name = policy.recoding.algorithm
@@ -150,6 +150,8 @@ def _refuse_unfit(policy: Policy) -> None:
             f'"{name}" publishes groups, whose rows are sorted or shuffled; set another order under [output]',
             key="output.order",
         )
+    if any(model.attributes_used for model in policy.privacy):
+        check_names(published_columns(prepared), grouped_attribute(policy), permuted=form == "permuted")
 
 
 def as_read(prepared: Prepared, assignment: Assignment, recoding: Recoding, *, starred: bool) -> Assignment:
@@ -217,18 +219,20 @@ def layout_of(prepared: Prepared) -> Layout:
 
     Raises PolicyError when the key of a pseudonym cannot be read.
     """
-    policy, roles, source = prepared.policy, prepared.roles, prepared.source
+    policy, roles = prepared.policy, prepared.roles
     transformed: dict[str, Transform] = {
         name: mask if roles.attributes[name].action == "mask" else Pseudonymizer.of(prepared, name)
         for name in kept_identifying(roles)
     }
-    dropped = {*roles.identifying, roles.person} - set(transformed)
-    columns = tuple(name for name in source.columns if name not in dropped)
-    _refuse_unfit(policy)
-    form = form_of(policy)
-    if form != "one_table" and any(model.attributes_used for model in policy.privacy):
-        check_names(columns, grouped_attribute(policy), permuted=form == "permuted")
-    return Layout(columns, prepared.carried, transformed, policy.output.suppressed_token, policy.output.order)
+    return Layout(
+        published_columns(prepared), prepared.carried, transformed, policy.output.suppressed_token, policy.output.order
+    )
+
+
+def published_columns(prepared: Prepared) -> tuple[str, ...]:
+    """Columns of a release: those of the source but for identifying ones that are dropped."""
+    dropped = {*prepared.roles.identifying, prepared.roles.person} - set(kept_identifying(prepared.roles))
+    return tuple(name for name in prepared.source.columns if name not in dropped)
 
 
 def pseudonyms_given(layout: Layout) -> dict[str, dict[str, str]]:

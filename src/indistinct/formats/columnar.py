@@ -191,13 +191,10 @@ def open_parquet(path: Path) -> Source:
 
     Text columns come dictionary-encoded where the file has them so and the dictionary pays.
 
-    Raises DataError for a broken file or one without rows, SchemaError for columns without or with the same name.
+    Raises DataError for a broken file or one without rows, and for a directory that keeps Parquet files in directories
+    of its own, SchemaError for columns without or with the same name.
     """
-    files = [path]
-    if path.is_dir():
-        files = sorted(path.glob("*.parquet"))
-        if not files:
-            raise DataError(f"{path.resolve().name} is a directory without Parquet files; give a file", file=path.name)
+    files = _parts(path) if path.is_dir() else [path]
     opened = [_parquet(file) for file in files]
     schema = opened[0].schema_arrow.remove_metadata()
     for file, other in zip(files, opened, strict=True):
@@ -218,6 +215,26 @@ def open_parquet(path: Path) -> Source:
             yield from _read_parquet(file, wanted, [name for name in encoded if name in wanted])
 
     return Source(path.name, columns, types, is_text=False, read=read, rows=rows, warnings=look_alikes(columns))
+
+
+def _parts(folder: Path) -> list[Path]:
+    """List the Parquet files of a directory by name, but hidden ones.
+
+    Raises DataError where there are none, or more further down.
+    """
+    files = (file for file in folder.rglob("*") if file.suffix.lower() == ".parquet" and file.is_file())
+    found = sorted(file for file in files if not any(part.startswith(".") for part in file.relative_to(folder).parts))
+    name = folder.resolve().name
+    below = next((file for file in found if file.parent != folder), None)
+    if below is not None:
+        raise DataError(
+            f"{name} has Parquet files in directories of its own ({below.parent.relative_to(folder)}), and these would "
+            "be left out: give one directory of files, or a frame that holds all of them",
+            file=folder.name,
+        )
+    if not found:
+        raise DataError(f"{name} is a directory without Parquet files; give a file", file=folder.name)
+    return found
 
 
 def _parquet(path: Path, encoded: Sequence[str] = ()) -> pq.ParquetFile:

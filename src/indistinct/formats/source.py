@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from indistinct.errors import DataError, SchemaError, UnsupportedError
+from indistinct.formats.plans import files_of_plan
 from indistinct.notices import Notice, Sentence, both
 from indistinct.outputs import Origin, origin
 
@@ -127,6 +128,8 @@ def path_of(table: object) -> Path | None:
 def origins_of(*tables: object) -> tuple[Origin, ...]:
     """Remember the files that tables are read from: a path, the file of a database, or what a table was made from.
 
+    Of lazy frames and relations those that their plan names.
+
     >>> [file.place.name for file in origins_of("people.csv", "sqlite:///people.db", None)]
     ['people.csv', 'people.db']
     """
@@ -137,8 +140,8 @@ def origins_of(*tables: object) -> tuple[Origin, ...]:
             found += [origin(place.partition("?")[0])] if place else []
         elif (path := path_of(table)) is not None:
             found.append(origin(path))
-        else:
-            found += getattr(table, "origins", ())
+        elif table is not None:
+            found += getattr(table, "origins", None) or map(origin, files_of_plan(table))
     return tuple(found)
 
 

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from indistinct.errors import DataError
 from indistinct.formats.columnar import EXACT_DOUBLE, table_source
 from indistinct.formats.source import check_names, nameless, trimmed
-from indistinct.formats.workbook_cells import UNSTORED, cells_of
+from indistinct.formats.workbook_cells import UNSTORED, Cells, cells_of, column_name
 from indistinct.notices import Notice, Sentence
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:
     """
     import fastexcel
 
+    cells = None
     try:
         book = fastexcel.read_excel(str(path))
         sheet = _sheet(book.sheet_names, path.name, options.sheet)
@@ -50,7 +51,7 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:
         data = _load(book, sheet)
         texts = _texts(book, sheet, data)
     except fastexcel.FastExcelError:
-        raise DataError(f"{path.name} cannot be read as a workbook; save it again", file=path.name) from None
+        raise _unreadable(path.name, cells) from None
     names = ["" if text is None else text for text in header]
     notices: list[Notice] = []
     texts, blank = _without_blank_rows(texts)
@@ -96,6 +97,23 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:
         )
         source.warnings.append(Notice("other-sheets", None, message))
     return source
+
+
+def _unreadable(name: str, cells: Cells | None) -> DataError:
+    """Say what the reader stumbled over: errors that it does not know (``#NAME?``) are named with their columns."""
+    found = [] if cells is None else sorted(cells.found.items())
+    errors = [
+        f"{what} in column {column_name(column)} ({count})"
+        for column, odd in found
+        for what, count in odd.items()
+        if what != UNSTORED
+    ]
+    if errors:
+        message = (
+            f"{name} cannot be read: cells hold the errors {', '.join(errors)}; mend the formulas and save it again"
+        )
+        return DataError(message, file=name)
+    return DataError(f"{name} cannot be read as a workbook; save it again", file=name)
 
 
 def _holes(path: Path, holes: Mapping[str, int]) -> list[Notice]:

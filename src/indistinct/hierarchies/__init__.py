@@ -112,7 +112,8 @@ def build_hierarchy(
 def _raised(built: Hierarchy, floor: int) -> Hierarchy:
     """Let the levels below the floor be that of the floor: nothing finer is left to publish."""
     levels = (built.levels[floor],) * floor + built.levels[floor:]
-    return replace(built, levels=levels, lower=None, upper=None, exact_lower=(), exact_upper=(), range_labels=None)
+    unbounded: dict[str, Any] = {"lower": None, "upper": None, "exact_lower": (), "exact_upper": ()}
+    return replace(built, levels=levels, finer=built.levels[:floor], range_labels=None, **unbounded)
 
 
 def _read(attribute: str, spec: Mapping[str, Any] | None) -> tuple[str, dict[str, Any]]:

@@ -111,6 +111,7 @@ class Hierarchy:
     ``texts`` holds the text of each value. ``levels[0]`` is the finest that is published: the identity, unless
     a floor joins values (``min_level``: the levels below it are that level; ``top`` and ``bottom`` of intervals). An
     attribute without a hierarchy has only that level and is never changed. ``height`` = number of levels - 1.
+    ``finer`` are the levels below ``min_level`` as they were before the floor joined them: none is published.
 
     With ``lower`` and ``upper`` (float64[n_values], kind ``range``) a class is published as the range of its
     members and a box [lo, hi] of codes costs ``upper[hi] - lower[lo]`` (already divided by the domain width);
@@ -138,6 +139,7 @@ class Hierarchy:
     weight: Fraction = Fraction(1)
     min_level: int = 0
     max_level: int | None = None
+    finer: tuple[Level, ...] = field(default=(), repr=False)
     positions: Sequence[Fraction] = field(default=(), repr=False)
     spellings: Mapping[str, str] = field(default_factory=dict, repr=False)
 

@@ -116,7 +116,7 @@ def _check_labels(
             if label == ROOT and level is not values:
                 continue  # a value of one character, hidden: in the root already
             if known.setdefault(label, (start, stop)) != (start, stop):
-                published = already_generalized(holders, character=character)
+                published = already_generalized(holders or [ROOT], character=character)
                 raise HierarchyError(
                     f'masking of column "{attribute}": the label "{label}" would stand for two sets of values '
                     f"(because of {quoted(holders or [ROOT])}); choose another mask character, "

@@ -17,7 +17,7 @@ import numpy as np
 from indistinct.errors import DataError, HierarchyError, PolicyError
 from indistinct.hierarchies import suppression, taxonomy
 from indistinct.hierarchies.hierarchy import Fractions, Hierarchy, Sets, assemble
-from indistinct.hierarchies.values import quoted, scale
+from indistinct.hierarchies.values import already_generalized, from_source, quoted, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,8 +136,9 @@ def _refuse_braces(attribute: str, texts: Sequence[str]) -> None:
     """Raise HierarchyError for a value that nobody could tell from a set."""
     alike = [text for text in texts if text.strip().startswith("{") and text.strip().endswith("}")]
     if alike:
+        label = already_generalized(alike)
         raise HierarchyError(
             f'column "{attribute}" holds {quoted(alike)}, which reads as a set of values; choose another kind of '
-            "hierarchy, or mend the cells",
+            f"hierarchy, or mend the cells{from_source(label)}",
             column=attribute,
-        ).showing(quoted(alike))
+        ).showing(quoted(alike), *filter(None, [label]))

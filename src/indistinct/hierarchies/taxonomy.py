@@ -311,7 +311,8 @@ def _leaves(found: Taxonomy, start: int, stop: int) -> str:
 def _lacks(attribute: str, lacking: list[str], taxonomy: Taxonomy, where: str) -> HierarchyError:
     near = next(((text, leaf) for text in lacking[:NEAR_SOUGHT] if (leaf := _near(text, taxonomy.leaves))), None)
     hint = "" if near is None else f' (it has "{near[1]}", which differs from "{near[0]}" {_differ(*near)})'
-    label = already_generalized(lacking)
+    above = {label for labels in taxonomy.labels for label in labels}
+    label = already_generalized(lacking) or next((f'"{text}"' for text in lacking if text in above), "")
     return HierarchyError(
         f'hierarchy of "{attribute}" ({where}) has no row for {quoted(lacking)}{hint}; add the rows, or '
         f"mend the cells{from_source(label)}",

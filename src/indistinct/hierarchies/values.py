@@ -325,7 +325,7 @@ def already_generalized(
     ('"[20, 21]"', '')
     """
     mask = re.escape(character)
-    forms = [_SETS, f"[^{mask}]+{mask}+", f"{mask}+[^{mask}]+"]
+    forms = [_SETS, r"\*+", f"{mask}+", f"[^{mask}]+{mask}+", f"{mask}+[^{mask}]+"]
     forms += {"integer": [_NUMBERS], "decimal": [_NUMBERS], "date": [_PERIODS]}.get(type, [])
     forms += [r"\d{4}"] if type == "date" and format in (None, ZONED, PARTIAL) else []
     pattern = re.compile("|".join(forms))

@@ -42,8 +42,9 @@ if TYPE_CHECKING:
 def promises_of(policy: Policy, m: int | None = None) -> dict[str, Any]:
     """Return what a policy guarantees about the number of candidates: rows (k), different values (l), signatures (m).
 
-    Entropy l-diversity implies ceil(l) different values, (alpha,k)-anonymity over all values ceil(1/alpha), each
-    m-invariance m. t-closeness promises no number. ``m`` demands m-invariance of every sensitive attribute.
+    Entropy l-diversity implies ceil(l) different values (with Grassberger's estimate it asks for them),
+    (alpha,k)-anonymity over all values ceil(1/alpha), each m-invariance m. t-closeness promises no number. ``m``
+    demands m-invariance of every sensitive attribute.
     """
     k, values, signature = 0, dict[str, int](), dict[str, int]()
     for model in policy.privacy:
@@ -94,7 +95,7 @@ def snapshot(
     if hash_status(path) == "differs":
         raise VerificationError(f"{path.name} is not the file of its manifest; the ledger keeps what was published")
     _require_persons(policy, key)
-    given, _ = verifiable(original, policy, query=query, sql_table=sql_table, progress=progress)
+    given, _, _ = verifiable(original, policy, query=query, sql_table=sql_table, progress=progress)
     prepared = prepare(given, policy, carry=key is not None, query=query, sql_table=sql_table, progress=progress)
     mark = sha256(path)
     if key is not None and invariant_model(policy) is not None:

@@ -47,6 +47,7 @@ class Document(Protocol):
 
 
 _POSITION = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+TWICE = ("Cannot declare", "Cannot overwrite", "Cannot mutate")  # what tomllib says of a table or key that stands twice
 
 
 def load(build: Callable[..., P], source: str | os.PathLike[str]) -> P:
@@ -103,12 +104,12 @@ def loads(build: Callable[..., P], text: str, *, base: Path | None = None, name:
 
 def _syntax_error(reason: str, text: str, name: str) -> PolicyError:
     found = _POSITION.search(reason)
-    lines = text.splitlines() or [""]
+    lines = text.removesuffix("\n").split("\n")
     line, column = (int(found[1]), int(found[2])) if found and found[1] else (len(lines), len(lines[-1]) + 1)
     hint = "; texts stand in quotes, keys before ="
-    if "'\\\\'" in reason or "\\" in reason:
+    if "\\" in lines[min(line, len(lines)) - 1]:  # before "u" it begins a number, before "d" it is unknown
         hint = r"; write a path with \ in single quotes, or with /"
-    elif "Cannot declare" in reason or "Cannot overwrite" in reason:
+    elif any(word in reason for word in TWICE):
         hint = "; a table or key stands twice, keep one of them"
     place = f"{name}, line {line}, column {column}" if name else f"line {line}, column {column}"
     where: dict[str, str | int] = {"file": name, "line": line} if name else {"line": line}

@@ -5,6 +5,7 @@ Starred rows stay a matter of reading, since a hierarchy may end in the token; m
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from math import isclose
 from typing import TYPE_CHECKING, Any
 
@@ -57,13 +58,15 @@ def false_claims(
     models: Sequence[Mapping[str, Any]],
     counts: Mapping[str, tuple[int, int]],
     parts: Sequence[Part],
+    before: Mapping[str, Any],
 ) -> tuple[list[str], list[Notice]]:
     """Name what a manifest says of the files ``parts`` and is not so; of what it does not say, nothing is said.
 
     ``models`` are the entries as judged against the original, ``counts`` the least and the largest true number under
-    each key. The public document of the same files, policy and counts is made anew, and every key of the manifest must
-    be there and the same. A manifest of before, without ``format``, holds figures of the search: a notice says that its
-    losses are not compared.
+    each key, ``before`` what is known of transforms before the release, nothing where the manifest alone can tell. The
+    public document of the same files, policy and counts is made anew, and every key of the manifest must be there and
+    the same. A manifest of before, without ``format``, holds figures of the search: a notice says that its losses are
+    not compared.
     """
     if manifest is None:
         return [], []
@@ -75,7 +78,7 @@ def false_claims(
     rows, left_out, suppressed = (
         _number(manifest, key, counts) for key in ("rows", "left_out_rows", "suppressed_rows")
     )
-    told = Counts(rows, left_out, suppressed, before_of(manifest))
+    told = Counts(rows, left_out, suppressed, before or before_of(manifest))
     try:
         expected = public_document(parts, {}, PublicPolicy.of(policy), told)
     except IndistinctError as error:
@@ -107,17 +110,36 @@ def differences(
     if manifest.get("policy") != expected["policy"] or manifest.get("policy_sha256") != expected["policy_sha256"]:
         yield from _of_policy(manifest, expected)
         return
+    yield from _of_files(manifest)
+    ours = _made_by(manifest) == version("indistinct")
     for key in [*expected, *(key for key in manifest if key not in expected)]:
         if key in (*OF_FILES, "policy", "policy_sha256", *known, *unknown):
             continue
         if key == "loss":
             yield from _false_losses(manifest.get(key), expected[key], unknown)
         elif key == "models":
-            yield from _false_entries(manifest.get(key), expected[key])
+            yield from _false_entries(manifest.get(key), expected[key], prose=ours)
         elif key not in expected:
             yield f"the manifest says {key} = {manifest[key]!r}, which nothing tells"
         elif manifest.get(key) != expected[key]:
             yield f"the manifest says {key} = {manifest.get(key)!r}; true is {expected[key]!r}"
+
+
+def _of_files(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Name what a manifest does not say of the files that it is of, whatever they are called by now."""
+    hashes, outputs = manifest.get("sha256"), manifest.get("outputs")
+    if not isinstance(hashes, dict) or not hashes:
+        yield "the manifest has no hash of any file"
+    elif outputs != [*hashes]:
+        yield f"the manifest says outputs = {outputs!r}; its hashes are of {', '.join(hashes)}"
+    if _made_by(manifest) is None:
+        yield "the manifest does not say which version of indistinct made it"
+
+
+def _made_by(manifest: Mapping[str, Any]) -> str | None:
+    versions = manifest.get("versions")
+    found = versions.get("indistinct") if isinstance(versions, dict) else None
+    return found if isinstance(found, str) else None
 
 
 def _of_policy(manifest: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[str]:
@@ -139,7 +161,8 @@ def _false_losses(said: Any, true: Mapping[str, Any], unknown: Sequence[str]) ->
             yield f"the manifest says loss.{name} = {said.get(name)!r}; true is {true.get(name)!r}"
 
 
-def _false_entries(said: Any, true: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _false_entries(said: Any, true: Sequence[Mapping[str, Any]], *, prose: bool) -> Iterator[str]:
+    """Compare the entries of models; their sentences too (``prose``) where the same version wrote both."""
     if not isinstance(said, list) or not all(isinstance(entry, dict) for entry in said):
         yield "the manifest's models are no list of entries"
         return
@@ -149,7 +172,7 @@ def _false_entries(said: Any, true: Sequence[Mapping[str, Any]]) -> Iterator[str
         return
     for one, entry in zip(said, true, strict=True):
         for key in dict.fromkeys([*entry, *one]):
-            if key != "reason" and one.get(key) != entry.get(key):
+            if (prose or key != "reason") and one.get(key) != entry.get(key):
                 yield f"the manifest says of {_named(entry)}: {key} = {one.get(key)!r}; true is {entry.get(key)!r}"
 
 

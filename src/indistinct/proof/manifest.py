@@ -6,8 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from indistinct.formats.digest import sha256
+from indistinct.notices import Notice, Sentence
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 SUFFIX = ".manifest.json"
@@ -33,7 +35,33 @@ def hash_status(output: Path, *others: Path, place: Path | None = None) -> str:
 def read_manifest(output: Path) -> dict[str, Any] | None:
     """Return the manifest beside a published file, or None where there is no readable one."""
     try:
-        found = json.loads(manifest_path(output).read_text(encoding="utf-8"))
+        found = json.loads(manifest_path(output).read_text(encoding="utf-8"), object_pairs_hook=_once)
     except (OSError, ValueError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def manifest_notices(outputs: Sequence[Path], place: Path) -> list[Notice]:
+    """Say that a manifest stands beside files, but says nothing that could be compared of them, or of one."""
+    manifest, own = read_manifest(place), manifest_path(place)
+    if manifest is None:
+        message = Sentence("{file} is no readable manifest: nothing was compared with it", file=own.name)
+        return [Notice("manifest", None, message)] if own.exists() else []
+    hashes = manifest.get("sha256")
+    others = [output.name for output in outputs if not isinstance(hashes, dict) or output.name not in hashes]
+    message = Sentence(
+        "{file} has no hash of {name}, so that one was not compared: it is the manifest of another file, or one was "
+        "renamed",
+        file=own.name,
+        name=", ".join(others),
+    )
+    return [Notice("manifest", None, message)] if others else []
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a key that stands twice: of what readers find there, one would be compared and another believed."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        message = "a key stands twice"
+        raise ValueError(message)
+    return found

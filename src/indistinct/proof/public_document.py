@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from indistinct import transforms
 from indistinct.algorithms import declared, form_of
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.losses import size_losses
@@ -85,6 +86,8 @@ def document_of_file(
     spending = [model for model in policy.privacy if isinstance(model, Safepub)]
     grouped = form_of(policy) != "one_table"
     adding = any(isinstance(model, MInvariance) for model in policy.privacy)
+    before = _before(policy, counts.before)
+    perturbing = before.get("declares") == "perturbing"
     document = {
         "format": FORMAT,
         "satisfied": True,
@@ -98,22 +101,33 @@ def document_of_file(
         **({} if found.counterfeits is None else {"counterfeits": found.counterfeits}),
         "unit": "rows" if policy.person is None else "persons",
         "algorithm": policy.recoding.algorithm,
-        "declares": "perturbing" if counts.before.get("declares") == "perturbing" else declared(policy),
+        "declares": "perturbing" if perturbing else declared(policy),
         "form": form_of(policy),
-        **{key: value for key, value in counts.before.items() if key != "declares"},
+        **{key: value for key, value in before.items() if key != "declares"},
         **({} if policy.output.ranges == "label" else {"ranges": policy.output.ranges}),
         **({"protects": PROTECTS} if grouped else {}),
         **({"no_claim": NO_CLAIM} if adding else {}),
         "loss": _losses(found, public, policy, counts),
         **({"budget": budget(spending[0])} if spending else {}),
         "models": [_entry(entry, by_rows=policy.person is None) for entry in found.models],
-        "verification": _verification(policy, counts.before),
+        "verification": _verification(policy, before),
         "policy": dict(public.form),
         "policy_sha256": fingerprint(public.form),
         **files,
     }
     secret = SECRET if spending else ()
     return {key: value for key, value in document.items() if key not in secret}
+
+
+def _before(policy: Policy, told: Mapping[str, Any]) -> dict[str, Any]:
+    """Say what was done to the table before: as the policy asks, else as the record of the table told."""
+    said = told.get("transformed")
+    methods = [str(one.method) for one in policy.transforms]
+    methods = methods or ([str(one) for one in said] if isinstance(said, list) else [])
+    if not methods:
+        return {}
+    words = [told.get("declares"), declared(policy), *(transforms.DECLARES.get(method) for method in methods)]
+    return {"transformed": methods, "declares": "perturbing" if "perturbing" in words else declared(policy)}
 
 
 def _entry(entry: Mapping[str, Any], *, by_rows: bool) -> dict[str, Any]:

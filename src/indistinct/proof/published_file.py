@@ -17,18 +17,18 @@ from indistinct.session.absent_columns import range_names
 from indistinct.session.prepare import options_of
 from indistinct.tables.counterfeits import COUNTERFEITS
 from indistinct.tables.dictionary import texts_of
+from indistinct.tables.published import PublishedColumn
 from indistinct.tables.recount import count_source
 from indistinct.tables.two_tables import GROUP
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from indistinct.formats.contract import Format
     from indistinct.formats.source import Source, TableOptions
     from indistinct.policy import Policy
     from indistinct.session.prepare import Prepared
-    from indistinct.tables.published import PublishedColumn
     from indistinct.tables.recount import Recount
 
 
@@ -57,32 +57,46 @@ def missing_tokens(policy: Policy, chosen: Format | None = None) -> tuple[str, .
 
 
 def refuse_unwritable(prepared: Prepared, path: Path | None) -> None:
-    """Raise DataError for texts that the format of ``path`` would turn into missing values, before any work is done.
+    """Raise DataError for texts that the format of ``path`` would lose (``refuse_lost``), before any work is done."""
+    frequencies = prepared.counted.frequencies
+    held: dict[str, Sequence[str | None] | PublishedColumn] = {h.attribute: h.texts for h in frequencies.quasi}
+    held |= {name: reference.hierarchy.texts for name, reference in frequencies.references.items()}
+    refuse_lost(prepared.policy, held | dict(prepared.carried), path, from_text=prepared.source.is_text)
 
-    A frame tells an empty text from a missing value; text files, workbooks and statistical files do not.
+
+def refuse_lost(
+    policy: Policy,
+    held: Mapping[str, Sequence[str | None] | PublishedColumn],
+    path: Path | None,
+    *,
+    from_text: bool,
+) -> None:
+    """Raise DataError for texts that the format of ``path`` would lose; ``held``: distinct texts, or columns.
+
+    A frame tells an empty text from a missing value; text files, workbooks and statistical files do not. A zero byte
+    ends a text where there are no cells; what was read ``from_text`` holds none.
     """
     chosen = format_of(path)
     if path is None or chosen is None or not (chosen.is_text or not chosen.keeps_empty):
         return
-    tokens = missing_tokens(prepared.policy, chosen)
-    frequencies = prepared.counted.frequencies
-    held: dict[str, Sequence[str | None]] = {h.attribute: h.texts for h in frequencies.quasi}
-    held |= {name: reference.hierarchy.texts for name, reference in frequencies.references.items()}
-    held |= {name: texts_of(column.values, name) for name, column in prepared.carried.items()}
-    for name, texts in held.items():
+    tokens, suffix = missing_tokens(policy, chosen), path.suffix.lower()
+    for name, found in held.items():
+        texts = texts_of(found.values, name) if isinstance(found, PublishedColumn) else found
+        if not (from_text or chosen.sheets) and any("\0" in text for text in texts if text is not None):
+            raise DataError(
+                f'"{name}" holds a zero byte, which {suffix} files cannot; take it out, or write parquet', column=name
+            )
         lost = [token for token in dict.fromkeys(tokens) if token in texts]
         if not lost:
             continue
         what = "empty texts" if lost[0] == "" else f'the text "{lost[0]}"'
-        column = prepared.carried.get(name)
-        if column is not None:
+        if isinstance(found, PublishedColumn):
             of_token = [code for code, text in enumerate(texts) if text == lost[0]]
-            what = f"{what} ({int(column.occurrences[of_token].sum())} rows)"
+            what = f"{what} ({int(found.occurrences[of_token].sum())} rows)"
         remedy = "say [table] missing = [], or write parquet" if chosen.keeps_empty else "write parquet or arrow"
         raise DataError(
-            f'"{name}" holds {what}, which {path.suffix.lower()} files cannot tell from a missing value under '
-            f"[table] missing = {json.dumps(list(prepared.policy.table.missing))}; {remedy}, or make them missing "
-            "in the frame",
+            f'"{name}" holds {what}, which {suffix} files cannot tell from a missing value under '
+            f"[table] missing = {json.dumps(list(policy.table.missing))}; {remedy}, or make them missing in the frame",
             column=name,
         )
 

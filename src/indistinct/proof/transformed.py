@@ -60,8 +60,10 @@ def transformed(
 
 def verifiable(
     table: Any, policy: Policy, *, query: str | None = None, sql_table: str | None = None, progress: Progress = silent
-) -> tuple[Any, list[Notice]]:
+) -> tuple[Any, dict[str, Any], list[Notice]]:
     """Return the table that a release of a policy is verified against, as ``transformed`` does.
+
+    With it comes what is known of the transforms before, and warnings.
 
     Transforms that draw at random cannot be done again: then ``table`` is taken as it is, with a warning.
     """
@@ -73,9 +75,8 @@ def verifiable(
             "it",
             methods=tuple(sorted(random)),
         )
-        return table, [Notice("not-applied", None, message)]
-    given, _, notices = transformed(table, policy, query=query, sql_table=sql_table, progress=progress)
-    return given, notices
+        return table, {}, [Notice("not-applied", None, message)]
+    return transformed(table, policy, query=query, sql_table=sql_table, progress=progress)
 
 
 def _applied(methods: Sequence[str], *, in_this_run: bool = False) -> Notice:

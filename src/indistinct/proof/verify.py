@@ -19,7 +19,7 @@ from indistinct.proof.claims import false_claims, missing_rows
 from indistinct.proof.coverage import Coverage, Side, coverage
 from indistinct.proof.files import parts_of, read_parts
 from indistinct.proof.groups import PROTECTS, place_of_manifest
-from indistinct.proof.manifest import hash_status, read_manifest
+from indistinct.proof.manifest import hash_status, manifest_notices, read_manifest
 from indistinct.proof.published_file import count_published, published_options
 from indistinct.proof.ranges import false_ranges
 from indistinct.proof.recount import matches, respelled, restored
@@ -38,7 +38,7 @@ from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.recount import count_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -95,10 +95,10 @@ def prove(
             verify_invariance(original, published, policy, history, query=query, sql_table=sql_table, progress=progress)
         )
     refuse_mechanisms(policy)
-    original, applied = verifiable(original, policy, query=query, sql_table=sql_table, progress=progress)
+    original, done, applied = verifiable(original, policy, query=query, sql_table=sql_table, progress=progress)
     parts = parts_of(published, st)
     if len(parts) == 2 or form_of(policy) == "permuted":
-        groups = _verify_groups(original, parts, policy, query=query, sql_table=sql_table, progress=progress)
+        groups = _verify_groups(original, done, parts, policy, query=query, sql_table=sql_table, progress=progress)
         groups.document["warnings"] += [notice.document() for notice in applied]
         return groups
     # other columns are read only to decide again, which tells whose a row is
@@ -143,8 +143,9 @@ def prove(
     named = reread_namer(found, frequencies, policy, starred_is_class=not exempt)
     notices += [*more, *blank_notices(policy, classes, Context(frequencies.references), named)]
     status, manifest = ("absent", None) if path is None else (hash_status(path), read_manifest(path))
+    notices += [] if path is None else manifest_notices([path], path)
     counts = _counts(prepared, rows, missed["missing_rows"], stars)
-    claims, told = false_claims(manifest, policy, models, counts, parts)
+    claims, told = false_claims(manifest, policy, models, counts, parts, done)
     notices += told
     holds = all(entry["satisfied"] for entry in models)
     progress("verify", 2, 2)
@@ -170,6 +171,7 @@ def prove(
 
 def _verify_groups(
     original: Any,
+    done: Mapping[str, Any],
     parts: Sequence[Part],
     policy: Policy,
     *,
@@ -214,16 +216,16 @@ def _verify_groups(
     )
     answer = _with_ranges(proof.coverage, parts[0], source, prepared)
     leaked = sorted({name for own, _ in found for name in own.columns if name in hidden} - {*kept_identifying(roles)})
-    status, manifest = "absent", None
+    status, manifest, beside = "absent", None, list[Notice]()
     if paths:
         place = place_of_manifest(paths[0]) if len(set(paths)) == 2 else paths[0]
         status = hash_status(*dict.fromkeys(paths), place=place)
-        manifest = read_manifest(place)
+        manifest, beside = read_manifest(place), manifest_notices(list(dict.fromkeys(paths)), place)
     progress("verify", 1, 1)
     missed, faults, notices = missing_rows(prepared, proof.rows)
-    notices = [*source.warnings, *notices, *proof.notices]
+    notices = [*source.warnings, *notices, *proof.notices, *beside]
     counts = _counts(prepared, proof.rows, missed["missing_rows"], 0) | {"groups": (proof.groups, proof.groups)}
-    claims, told = false_claims(manifest, policy, proof.models, counts, parts)
+    claims, told = false_claims(manifest, policy, proof.models, counts, parts, done)
     notices += told
     document = {
         "satisfied": all(entry["satisfied"] for entry in proof.models)

@@ -11,7 +11,7 @@ from indistinct.formats.source import path_of
 from indistinct.proof.claims import false_claims, missing_rows
 from indistinct.proof.files import parts_of
 from indistinct.proof.invariance import NO_CLAIM, judge_invariance
-from indistinct.proof.manifest import hash_status, read_manifest
+from indistinct.proof.manifest import hash_status, manifest_notices, read_manifest
 from indistinct.proof.published_file import count_published
 from indistinct.proof.recount import matches, restored
 from indistinct.proof.release import as_spelled, uncovered_columns
@@ -88,7 +88,7 @@ def verify_invariance(
     progress("verify", 1, 1)
     holds = all(entry["satisfied"] for entry in judged.models)
     missed, lacking, more = missing_rows(prepared, somebodys)
-    notices = [*source.warnings, *more]
+    notices = [*source.warnings, *more, *([] if path is None else manifest_notices([path], path))]
     counts = {
         "rows": (prepared.rows, prepared.rows),
         "published_rows": (rows, rows),
@@ -98,7 +98,7 @@ def verify_invariance(
         "groups": (len(judged.groups), len(judged.groups)),
     }
     manifest = None if path is None else read_manifest(path)
-    claims, old = false_claims(manifest, policy, judged.models, counts, parts_of(published))
+    claims, old = false_claims(manifest, policy, judged.models, counts, parts_of(published), {})
     notices += old
     return {
         "satisfied": holds and status != "differs" and not (faults or leaked or lacking or claims),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from indistinct.algorithms import require_fit
-from indistinct.decision.decide import layout_of
+from indistinct.decision.decide import layout_of, refuse_form
 from indistinct.formats.source import path_of
 from indistinct.history.consult import open_ledger
 from indistinct.history.signatures import with_history
@@ -75,6 +75,8 @@ def ready(
     prepared = with_history(prepared, ledger)
     notices += refuse_near_unique(prepared)
     refuse_unwritable(prepared, output)
+    if not any_algorithm:
+        refuse_form(prepared)
     layout = layout_of(prepared)
     check_ranges(policy, prepared.source.columns, output)
     return Ready(replace(prepared, notices=(*prepared.notices, *notices)), layout, ledger, before)

@@ -17,7 +17,7 @@ from indistinct.formats.write import table_output
 from indistinct.outputs import Output, check_outputs, publish, stage_bytes
 from indistinct.policy import given as given_policy
 from indistinct.proof.manifest import manifest_path
-from indistinct.proof.published_file import delimiter_of, missing_text
+from indistinct.proof.published_file import delimiter_of, duration_notices, missing_text, refuse_lost
 from indistinct.proof.transformed import verify_transformed
 from indistinct.publish.formulas import formula_notices
 from indistinct.sentences.results import as_html, transform_text
@@ -144,6 +144,8 @@ def _deliver(found: Transformed, output: Path, *, force: bool) -> None:
     """Write beside the output, verify what was written, and give both files their names, that of the record last."""
     check_outputs(_files_of(output), found.origins, force=force)
     policy, published, source = found.policy, found.published, found.source
+    refuse_lost(policy, {column.name: column for column in published.columns}, output, from_text=source.is_text)
+    found.document["warnings"] += [notice.document() for notice in duration_notices(published.columns, output)]
     if not policy.output.spreadsheet_safe and is_delimited(output):
         secret = policy.sensitive_attributes
         notices = formula_notices(published.columns, published.repeat, secret=secret)

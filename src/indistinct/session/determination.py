@@ -98,9 +98,9 @@ def by_value(value: Codes, label: Codes, column: Codes, weight: Codes) -> Determ
     return Determined(judged, determined, int(likeliest.sum()), steps, agreeing / couples if couples else 1.0)
 
 
-def sample(units: int) -> Codes:
+def sample(units: int, most: int = SCREENED) -> Codes:
     """Choose the units by which columns are ruled out: all of a small table."""
-    return np.linspace(0, units - 1, SCREENED).astype(np.int64) if units > 2 * SCREENED else np.arange(units)
+    return np.linspace(0, units - 1, most).astype(np.int64) if units > 2 * most else np.arange(units)
 
 
 def may_determine(value: Codes, label: Codes, column: Codes, weight: Codes) -> bool:
@@ -109,11 +109,19 @@ def may_determine(value: Codes, label: Codes, column: Codes, weight: Codes) -> b
     return found.rows - found.determined <= LOOSE * REMAINING * max(found.rows - found.guessed, 1)
 
 
-def may_be_equal(number: Float64, expected: Float64) -> bool:
-    """Whether a few rows leave it open that two numbers are equal but for a constant."""
+def may_be_equal(number: Float64, expected: Float64) -> NDArray[np.bool_]:
+    """Whether a few rows (the last axis) leave it open that two numbers are equal but for a constant.
+
+    A difference that nearly all rows have is the median of them.
+
+    >>> may_be_equal(np.array([1.0, 2, 3]), np.array([[4.0, 5, 6], [1.0, 4, 9]])).tolist()
+    [True, False]
+    """
     apart = np.round(number - expected, 6)
-    times = np.unique(apart[np.isfinite(apart)], return_counts=True)[1]
-    return bool(times.max(initial=0) >= (1 - LOOSE * REMAINING) * times.sum())
+    apart = np.sort(np.where(np.isfinite(apart), apart, np.nan))
+    known = np.isfinite(apart).sum(axis=-1, keepdims=True)
+    alike = (apart == np.take_along_axis(apart, known // 2 * (known > 0), -1)).sum(axis=-1)
+    return np.asarray(alike >= (1 - LOOSE * REMAINING) * known[..., 0], np.bool_)
 
 
 def by_arithmetic(number: Float64, label: Codes, expected: Float64, weight: Codes) -> Determined | None:
@@ -168,7 +176,8 @@ SCALES = (1.0, 7.0, 1 / 24, 1 / 1440)
 
 def _years(late: Float64, early: Float64) -> Float64:
     """Completed years between two days."""
-    found = np.full(len(late), np.nan)
+    late, early = np.broadcast_arrays(late, early)
+    found = np.full(late.shape, np.nan)
     known = np.isfinite(late) & np.isfinite(early)
     one, other = _calendar(late[known]), _calendar(early[known])
     found[known] = (one - other) // YEAR

@@ -22,6 +22,7 @@ from indistinct.policy import resolve
 from indistinct.policy.privacy import Distant, Numeric
 from indistinct.policy.recoding import option
 from indistinct.session.absent_columns import as_it_stands
+from indistinct.session.missing_tokens import check_tokens
 from indistinct.session.population import population_of, require_sample
 from indistinct.session.readable import require_readable
 from indistinct.tables.apply import load_columns
@@ -157,6 +158,7 @@ def binder(
         attribute = policy.attributes.get(name)
         if groups := look_alikes(texts):
             notices.append(_look_alike(name, groups, show=name in quasi))
+        notices.extend(check_tokens(policy, source, name, texts))
         if attribute is not None and quasi_as_text and name in quasi:
             require_readable(policy, name, texts, reading_of(policy, source, name))
         if attribute is None or (quasi_as_text and name in quasi):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +21,15 @@ import pyarrow.compute as pc
 
 from indistinct.formats.columnar import is_text
 from indistinct.notices import Notice, Sentence, either
-from indistinct.session.determination import by_arithmetic, by_value, combined, may_be_equal, may_determine, sample
+from indistinct.session.determination import (
+    SCREENED,
+    by_arithmetic,
+    by_value,
+    combined,
+    may_be_equal,
+    may_determine,
+    sample,
+)
 from indistinct.session.prepare import reading_of
 from indistinct.tables.order import numbered_rows
 from indistinct.tables.records import SUPPRESSED
@@ -38,8 +46,10 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.integer[Any]]
     Float64 = NDArray[np.float64]
+    _Measured = tuple[str, str, Float64]  # name, "date" or "number", and the place of each unit
 
-COMBINED = 40  # columns of numbers and dates that are combined in pairs
+COMBINED = 300  # columns of numbers and dates that are combined in pairs
+HANDFUL = 64  # units by which most pairs are ruled out
 DAY = 86_400_000_000  # in microseconds
 ROUNDED = 1e-9  # what sums of days and parts of days may miss
 
@@ -87,6 +97,28 @@ class _Hidden(_Column):
     """A column that is not published as it is, with the label of each unit that is."""
 
     label: Codes = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    @cached_property
+    def left(self) -> Codes:
+        """The units whose number is not the commonest: an almost constant column is not told by one that is."""
+        number = np.zeros(0) if self.measure is None else self.measure[1]
+        values, place, times = np.unique(number, return_inverse=True, return_counts=True, equal_nan=True)
+        commonest = np.where(np.isfinite(values), times, 0).argmax() if len(values) else 0
+        return np.flatnonzero(np.isfinite(number) & (place.reshape(-1) != commonest))
+
+    def some_left(self, most: int) -> Codes:
+        """Choose a few of them."""
+        return self.left[sample(len(self.left), most)]
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether all its numbers, or days, are whole, so that a result is cut to be compared with them."""
+        number = np.zeros(0) if self.measure is None else self.measure[1]
+        return not (np.isfinite(number) & (number % 1 != 0)).any()
+
+    def as_written(self, expected: Float64) -> Float64:
+        """Cut a result to the day or the whole number where this column has no others."""
+        return np.floor(expected + ROUNDED) if self.is_whole else expected
 
 
 def restated(
@@ -208,7 +240,7 @@ def _told(hidden: _Hidden, plain: list[_Column], weight: _Weight) -> Iterator[tu
             telling.append(column.name)
             yield found, (hidden.name, column.name)
     others = [column for column in plain if column.name not in telling]
-    measured = [(column, own) for column in others if (own := column.measure) is not None] if hidden.measure else []
+    measured = [(column.name, *own) for column in others if hidden.measure and (own := column.measure) is not None]
     if len(measured) > COMBINED:
         message = Sentence(
             "only the first {most} of {n} columns of numbers and dates were combined to see whether two of them tell "
@@ -218,38 +250,62 @@ def _told(hidden: _Hidden, plain: list[_Column], weight: _Weight) -> Iterator[tu
             name=hidden.name,
         )
         yield Notice("restates", hidden.name, message), (hidden.name,)
-    for (one, own), (other, its) in combinations(measured[:COMBINED], 2):
-        notice = _by_pair(hidden, (one.name, *own), (other.name, *its), weight)
+    for one, other in _open_pairs(hidden, measured[:COMBINED]):
+        notice = _by_pair(hidden, one, other, weight)
         if notice is not None:
-            yield notice, (hidden.name, one.name, other.name)
+            yield notice, (hidden.name, one[0], other[0])
+
+
+def _open_pairs(hidden: _Hidden, measured: Sequence[_Measured]) -> Iterator[tuple[_Measured, _Measured]]:
+    """Yield the pairs of columns of which a handful of units leaves it open that they give the hidden one."""
+    if hidden.measure is None or not len(hidden.left):
+        return
+    few, (wanted, number) = hidden.some_left(HANDFUL), hidden.measure
+    for place, one in enumerate(measured):
+        after = measured[place + 1 :]
+        is_open = np.zeros(len(after), np.bool_)
+        for kind in ("date", "number"):
+            at = [there for there, other in enumerate(after) if other[1] == kind]
+            numbers = np.array([after[there][2][few] for there in at])
+            for _, some in combined(one[2][few], numbers, (one[1], kind), wanted) if at else ():
+                is_open[at] |= may_be_equal(number[few], hidden.as_written(some))
+        yield from ((one, after[there]) for there in np.flatnonzero(is_open).tolist())
 
 
 def _by_value(hidden: _Hidden, column: _Column, weight: _Weight) -> Notice | None:
     """Say that the values of a column determine another, at the finest level for which they do."""
-    levels = [None] if hidden.hierarchy is None else [*hidden.hierarchy.levels[: max(hidden.hierarchy.height, 1)]]
-    for number, level in enumerate(levels):
-        few = weight.few
-        some = hidden.codes[few] if level is None else level.node_of[hidden.codes[few]]
-        if not may_determine(some, hidden.label[few], column.codes[few], weight.rows[few]):
+    few = weight.few
+    for number, value in _by_level(hidden):
+        if not may_determine(value[few], hidden.label[few], column.codes[few], weight.rows[few]):
             continue
-        value = hidden.codes if level is None else level.node_of[hidden.codes]
         if by_value(*weight.once(value, hidden.label, column.codes)).holds():
             found = by_value(value, hidden.label, column.codes, weight.rows)
             what = Sentence(
                 '"{column}" is published unchanged and tells "{name}"', column=column.name, name=hidden.name
             )
-            if number:
+            if number is not None:
                 what = Sentence("{what} up to level {level} of its hierarchy", what=what, level=number)
             return _notice(hidden, (column.name,), what, found)
     return None
+
+
+def _by_level(hidden: _Hidden) -> Iterator[tuple[int | None, Codes]]:
+    """Yield the values of each unit (None), then the nodes of each level that joins some, those below a floor too."""
+    yield None, hidden.codes
+    own = hidden.hierarchy
+    if own is None:
+        return
+    for number, level in enumerate((*own.finer, *own.levels[len(own.finer) : own.height])):
+        if len(level.labels) < own.size:
+            yield number, level.node_of[hidden.codes]
 
 
 def _by_offset(hidden: _Hidden, column: _Column, weight: _Weight) -> Notice | None:
     """Say that a column is the other one but for a constant, or is equal to it."""
     if hidden.measure is None or column.measure is None or hidden.measure[0] != column.measure[0]:
         return None
-    few = weight.few
-    if not may_be_equal(hidden.measure[1][few], column.measure[1][few]):
+    few = hidden.some_left(SCREENED)
+    if not len(few) or not may_be_equal(hidden.measure[1][few], column.measure[1][few]):
         return None
     found = by_arithmetic(hidden.measure[1], hidden.label, column.measure[1], weight.rows)
     what = Sentence(
@@ -258,18 +314,15 @@ def _by_offset(hidden: _Hidden, column: _Column, weight: _Weight) -> Notice | No
     return None if found is None else _notice(hidden, (column.name,), what, found)
 
 
-def _by_pair(
-    hidden: _Hidden, one: tuple[str, str, Float64], other: tuple[str, str, Float64], weight: _Weight
-) -> Notice | None:
+def _by_pair(hidden: _Hidden, one: _Measured, other: _Measured, weight: _Weight) -> Notice | None:
     """Say that two columns give the other one as a sum or a difference."""
     assert hidden.measure is not None  # noqa: S101  # asked before
-    (wanted, number), few, kinds = hidden.measure, weight.few, (one[1], other[1])
+    (wanted, number), few, kinds = hidden.measure, hidden.some_left(SCREENED), (one[1], other[1])
     for way, (how, some) in enumerate(combined(one[2][few], other[2][few], kinds, wanted)):
-        whole = not (np.isfinite(number[few]) & (number[few] % 1 != 0)).any()
-        if not may_be_equal(number[few], np.floor(some + ROUNDED) if whole else some):
+        if not may_be_equal(number[few], hidden.as_written(some)):
             continue
         _, expected = next(islice(combined(one[2], other[2], kinds, wanted), way, None))
-        found = by_arithmetic(number, hidden.label, np.floor(expected + ROUNDED) if whole else expected, weight.rows)
+        found = by_arithmetic(number, hidden.label, hidden.as_written(expected), weight.rows)
         if found is not None:
             names = (one[0], other[0])
             what = Sentence(

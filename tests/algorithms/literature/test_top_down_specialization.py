@@ -127,6 +127,7 @@ def naive(rows, quasi, trees, owners, models, limit, target):
         cut = next(after for value, after in found if value >= best - 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("persons", [False, True], ids=["rows", "persons"])
 @pytest.mark.parametrize("name", [n for n in COMBINATIONS if n not in ("k", "no closure")])
 def test_takes_the_steps_of_the_definition(name, persons):
