@@ -68,3 +68,18 @@ def test_groups_tell_more_than_one_over_l(adult, adult_folder):
     assert found["alone"] == 7653
     assert found["right_of_alone"] == pytest.approx(0.49, abs=0.02)  # groups are dealt at random
     assert found["promised_of_alone"] == pytest.approx(0.20, abs=0.001)
+
+
+def test_what_only_the_models_of_values_suppress(adult, adult_folder):
+    attributes = {
+        name: {"role": "qi", "hierarchy": {"file": str(adult_folder / f"adult_hierarchy_{name}.csv")}} for name in NAMES
+    }
+    attributes |= {name: {"role": "sensitive"} for name in ("occupation", "salary-class")}
+    policy = ind.Policy(
+        attributes=attributes,
+        privacy=[ind.KAnonymity(5), ind.DistinctL("occupation", 3)],
+        recoding={"algorithm": "optimal"},
+        suppression={"limit": "0.02"},
+    )
+    found = attacked(adult, policy, "minimality")["minimality"]["details"]["linear"]
+    assert (found["groups"], found["persons"], found["failing_persons"]) == (0, 20, 20)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
 
 MOST_ROWS = 20_000
+CELLS = 20_000_000
 TREES = 50
 NEIGHBOURS = 5
 
@@ -98,7 +99,8 @@ def _compared(
         np.full(2, chosen.attack), np.array([beyond > 0, False]), np.zeros(2, np.int64), "original",
         f"trained on the release, {_words(best)} is right for {chosen.attack:.4g} of its persons and for "
         f"{chosen.control:.4g} of {int(groups[1].rows.sum())} persons held out; always guessing the most frequent "
-        f"{sensitive.attribute} is right for {naive:.4g}",
+        f"{sensitive.attribute} is right for {naive:.4g}"
+        + ("" if len(found) > 1 else '; other learners need scikit-learn: pip install "indistinct[learn]"'),
         {
             "learner": best, "repeats": context.repeats if len(found) > 1 else 1,
             "control_persons": int(groups[1].rows.sum()),
@@ -136,8 +138,13 @@ def _group(
 def _looked_up(context: AttackContext, sensitive: Sensitive, group: Group) -> Float64:
     """Guess the likeliest value over the rows that may be a person's; without any, the most frequent of everybody."""
     pairs = candidates(context, context.view, None, group.people).by_kind()
-    pooled = shares(context.view, sensitive, sensitive.texts, pairs, 0, len(group.rows))
-    guess = np.where(pooled.sum(axis=1) > 0, pooled.argmax(axis=1), sensitive.prior.argmax())
+    guess = np.full(len(group.rows), sensitive.prior.argmax(), np.int64)
+    step = max(1, CELLS // max(1, len(sensitive.texts)))
+    for begin in range(0, len(guess), step):
+        stop = min(len(guess), begin + step)
+        pooled = shares(context.view, sensitive, sensitive.texts, pairs, begin, stop)
+        met = pooled.sum(axis=1) > 0
+        guess[begin:stop][met] = pooled.argmax(axis=1)[met]
     right: Float64 = (guess == group.truth).astype(np.float64)
     return right
 

@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from indistinct.attacks.margins import allowed, number, weight
 from indistinct.attacks.matching import matches
+from indistinct.errors import IndistinctError
 from indistinct.models import Context, evaluate, is_of_classes
 from indistinct.session.prepare import reference_counts
 from indistinct.tables.classes import histograms_of
@@ -185,7 +186,10 @@ def judged_by_models(context: AttackContext, sensitive: Sensitive) -> Callable[[
     models = [m for m in context.policy.privacy if set(m.attributes_used) == {name} and is_of_classes(m)]
     if not models:
         return None
-    references = _references(context, sensitive)
+    try:
+        references = _references(context, sensitive)
+    except IndistinctError:
+        return None  # the column does not read as the policy says: its models cannot be judged
     code = references[name].hierarchy.codes()
 
     def of_entries(entries: range) -> Fails:

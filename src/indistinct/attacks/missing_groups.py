@@ -133,6 +133,8 @@ def _obstacles(context: AttackContext, table: Tabulated) -> Iterator[str]:
         yield "no model of the policy looks at a sensitive column: classes tell nothing of how values lie in them"
     if option(policy.recoding, "target") is not None:
         yield "the recoding looks at a target, whose values are not known"
+    if context.view.quasi != policy.quasi_identifiers:
+        yield "the release lacks a quasi-identifier of the policy"
     allowed = policy.suppression.allowed(table.total)
     if not any(attribute.missing == "drop" for attribute in policy.attributes.values()) and not (
         table.total - allowed <= context.view.total <= table.total

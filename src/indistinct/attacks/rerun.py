@@ -76,6 +76,8 @@ class Run:
 
     def gives(self, view: View) -> bool:
         """Whether a release holds just the rows of this run, in quasi-identifiers and modelled columns."""
+        if view.quasi != tuple(hierarchy.attribute for hierarchy in self.frequencies.quasi):
+            return False
         at = self.placed(view)
         if (at < 0).any() or len(at) != len(view.rows) or not np.array_equal(self.sizes, view.rows[at]):
             return False
@@ -90,10 +92,11 @@ class Run:
             value = known[self.frequencies.sensitive_codes(hierarchy.attribute)[self.assignment.cell[kept]]]
             if (value < 0).any():
                 return False
-            keys = at[class_of[kept]] * len(own.texts) + value
-            found = np.bincount(keys, weights=self.assignment.count[kept], minlength=len(at) * len(own.texts))
+            keys, inverse = np.unique(at[class_of[kept]] * len(own.texts) + value, return_inverse=True)
+            found = np.bincount(inverse, weights=self.assignment.count[kept], minlength=len(keys))
+            # histograms ascend by class and value
             told = own.owner.astype(np.int64) * len(own.texts) + own.histogram.value
-            if not np.array_equal(found, np.bincount(told, weights=own.histogram.count, minlength=len(found))):
+            if not np.array_equal(keys, told) or not np.array_equal(found, own.histogram.count):
                 return False
         return True
 
