@@ -73,7 +73,7 @@ def test_the_allowed_rows_are_exact(limit, rows, allowed):
 def test_every_problem_has_its_own_line_and_the_first_place_is_kept():
     error = refused(
         lambda: Policy(
-            version=2,
+            version=3,
             atributes={},
             attributes={"date of birth": {"role": "quasi", "typ": "date"}},
             privacy=[{"model": "k_anonymity", "k": 0}, {"model": "t_closeness", "attribute": "d", "t": 1.5}],
@@ -81,7 +81,7 @@ def test_every_problem_has_its_own_line_and_the_first_place_is_kept():
     )
     lines = error.message.splitlines()
     assert lines[0] == "the policy has 7 problems:"
-    assert "  version = 2: must be 1" in lines
+    assert "  version = 3: must be one of 1, 2" in lines
     assert "  privacy[0].k = 0 (k_anonymity): must be a whole number, k >= 1" in lines
     assert "  privacy[1].t = 1.5 (t_closeness): must be a number, 0 <= t <= 1" in lines
     assert any("privacy[1].distance is missing" in line and '"ordered"' in line for line in lines)

@@ -423,7 +423,7 @@ def test_the_schema_is_json_and_accepts_the_example():
         ('role = "sensitive"\n', ""),
         ("[suppression]", "[supression]"),
         ("spreadsheet_safe = false", 'spreadsheet_safe = "no"'),
-        ("version = 1", "version = 2"),
+        ("version = 1", "version = 3"),
     ],
 )
 def test_schema_and_policy_refuse_the_same(old, new):

@@ -16,7 +16,7 @@ from indistinct.hierarchies.taxonomy import build as build_taxonomy
 from indistinct.hierarchies.taxonomy import read_taxonomy, write_taxonomy
 from indistinct.outputs import Output, check_outputs
 from indistinct.policy import Policy
-from indistinct.policy.suggest import date_format
+from indistinct.policy.looks import look
 from indistinct.session.prepare import binder, options_of
 from indistinct.tables.count import translation
 from indistinct.tables.dictionary import Dictionary
@@ -120,7 +120,8 @@ def build(
 
 def _ask_for_format(column: str, texts: list[str], kind: str, type: str) -> None:
     """Raise PolicyError where values are dates, but not written as 2024-03-31: how to read them is the user's word."""
-    form = date_format(texts)
+    seen = look([(text, 1) for text in texts])
+    form = seen.detail if seen.kind == "date" else None
     if form in (None, ISO, COMPACT):
         return
     wanted = f"--format {form}" if kind == "calendar" or type == "date" else f"--type date --format {form}"

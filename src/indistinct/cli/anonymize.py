@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from indistinct.cli.common import Force, PolicyFile
+from indistinct.cli.common import AcceptDraft, Force, PolicyFile
 from indistinct.cli.options import Answer, Database, grouped, source_of
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def anonymize(
     attack_file: Annotated[
         Path | None, typer.Option("--attack-document", help="Answer of attack --json, shown in the internal report.")
     ] = None,
+    accept_draft: AcceptDraft = None,
     language: Annotated[str, typer.Option("--language", help="Language of the reports: en or zh-CN.")] = "en",
     *,
     database: Database,
@@ -60,16 +61,12 @@ def anonymize(
     from indistinct.publish.anonymize import anonymize as run
 
     given = Policy.load(policy)
+    given.require_decided(accept_draft)
     source = source_of(table, given)
     documents = {"report": report_file, "public_report": public_report, "dictionary": dictionary_file}
     wanted = {kind: file for kind, file in documents.items() if file is not None}
     _check_documents(source, given, output, wanted, language, [risk_file, attack_file], force=force)
-    if (attacks or risk_file or attack_file) and not (report_file or public_report):
-        message = "--attacks, --risk-document and --attack-document are for reports: name one with --report"
-        raise typer.BadParameter(message)
-    if attacks and attack_file:
-        message = "give either --attacks or --attack-document, not both"
-        raise typer.BadParameter(message)
+    _check_shown(attacks=attacks, given=[risk_file, attack_file], in_report=bool(report_file or public_report))
     found = {
         word: None if file is None else _read(file) for word, file in (("risk", risk_file), ("attacks", attack_file))
     }
@@ -80,10 +77,23 @@ def anonymize(
                 found["attacks"] = _attacked(release, report)
             return _staged(release, wanted, language, found)
 
-        release = run(source, given, output=output, force=force, **vars(database), beside=beside, progress=report)
+        release = run(
+            source, given, output=output, force=force, **vars(database), accept_draft=accept_draft, beside=beside,
+            progress=report,
+        )  # fmt: skip
     release.document.update({kind: str(file) for kind, file in wanted.items()})
     answering.give(release.document, release)
     return 0
+
+
+def _check_shown(*, attacks: bool, given: list[Path | None], in_report: bool) -> None:
+    """Refuse what is for reports where there is none, and two answers to one question."""
+    if (attacks or any(given)) and not in_report:
+        message = "--attacks, --risk-document and --attack-document are for reports: name one with --report"
+        raise typer.BadParameter(message)
+    if attacks and given[-1]:
+        message = "give either --attacks or --attack-document, not both"
+        raise typer.BadParameter(message)
 
 
 def _check_documents(

@@ -23,6 +23,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on s
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no account; errors only.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an output that exists.")]
+AcceptDraft = Annotated[
+    str | None,
+    typer.Option("--accept-draft", metavar="NAME", help="Accept the open suggestions of a draft in this name."),
+]
 PolicyFile = Annotated[Path, typer.Option("--policy", "-p", help="The policy file (TOML).")]
 Query = Annotated[str | None, typer.Option("--query", help="SQL query, when TABLE is a database URL.")]
 SqlTable = Annotated[str | None, typer.Option("--table", help="Table name, when TABLE is a database URL.")]

@@ -43,6 +43,9 @@ def check(
 def check_text(name: str, attributes: int, models: int, answer: dict[str, Any]) -> str:
     """Write the answer of ``policy check``."""
     lines = [f"{name} is valid: {attributes} attributes, {models} models"]
+    if answer["open"]:
+        listed = ", ".join(f"{mark['place']} (line {mark['line']})" for mark in answer["open"])
+        lines.append(f"not decided yet, marked CONFIRM: {len(answer['open'])}: {listed}; anonymize will refuse it")
     if answer["table"] is not None:
         size = f"{answer['table']['rows']} rows, {answer['table']['columns']} columns"
         lines.append(f"its table was read: {size}; whether the target can be met says: indistinct explain")

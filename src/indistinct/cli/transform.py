@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from indistinct.cli.common import Force, PolicyFile
+from indistinct.cli.common import AcceptDraft, Force, PolicyFile
 from indistinct.cli.options import Answer, Database, grouped, source_of
 
 
@@ -19,6 +19,7 @@ def transform(
         typer.Option("--output", "-o", help="Transformed file: csv, tsv, parquet, arrow, xlsx, sav or dta."),
     ],
     table: Annotated[str | None, typer.Argument(help="The table; by default [table] source of the policy.")] = None,
+    accept_draft: AcceptDraft = None,
     *,
     database: Database,
     force: Force = False,
@@ -36,6 +37,8 @@ def transform(
     given = Policy.load(policy)
     source = source_of(table, given)
     with answering.progress() as report:
-        found = run(source, given, output=output, force=force, **vars(database), progress=report)
+        found = run(
+            source, given, output=output, force=force, **vars(database), accept_draft=accept_draft, progress=report
+        )
     answering.give(found.document, found)
     return 0

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 BOUNDS = ("members", "snapped", "region")
 DEFAULT_BOUNDS = {"integer": "members", "ordinal": "members", "decimal": "snapped", "date": "snapped"}
 STEPS_PER_DOMAIN = 50
-"""The default grid of numbers has at least this many steps over the domain."""
+"""The default grid of numbers has at most this many steps over the domain, whole numbers fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +88,11 @@ def build(
 
     ``bounds``: ``members`` (default of integer and ordinal) publishes the smallest and the largest member.
     ``snapped`` (default of decimal and date) moves both outward to a grid of ``step``: ``[170, 175)``, for
-    whole steps ``[20, 29]``; the default step is the largest of 1, 2, 5 times a power of ten not above 1/50
-    of the domain width, at least 1 for integers and ranks, and a month for dates; for dates ``step`` is a
-    number of days or a unit of the calendar. ``region`` goes half way to the neighbouring distinct values of
-    the column, to the ends of the domain at the ends; regions tile the domain. A value that occurs alone in
-    the domain is published as itself.
+    whole steps ``[20, 29]``; the default step is the smallest of 1, 2, 5 times a power of ten that is at least
+    1/50 of the domain width, at least 2 for integers and ranks, and a month for dates: a function of domain and
+    type alone; for dates ``step`` is a number of days or a unit of the calendar. ``region`` goes half way to the
+    neighbouring distinct values of the column, to the ends of the domain at the ends; regions tile the domain. A
+    value that occurs alone in the domain is published as itself.
 
     ``domain``: declared, else smallest and largest value (ordinal: the whole order, in ranks). Levels for
     full-domain search are the value (cost 0) and the root ``*`` (cost 1, or 0 for a domain of one point).
@@ -156,12 +156,14 @@ def build(
 
 
 def default_step(width: Fraction, *, whole: bool) -> Fraction:
-    """Largest of 1, 2, 5 times a power of ten that is not above 1/50 of ``width``; at least 1 where ``whole``.
+    """Smallest of 1, 2, 5 times a power of ten that is at least 1/50 of ``width``; at least 2 where ``whole``.
 
-    >>> default_step(Fraction(90), whole=False), default_step(Fraction(90), whole=True)
-    (Fraction(1, 1), Fraction(1, 1))
+    A step of 1 would publish whole numbers as they are.
+
+    >>> default_step(Fraction(40), whole=False), default_step(Fraction(40), whole=True)
+    (Fraction(1, 1), Fraction(2, 1))
     >>> default_step(Fraction(3, 10), whole=False)
-    Fraction(1, 200)
+    Fraction(1, 100)
     """
     goal = width / STEPS_PER_DOMAIN
     power = Fraction(1)
@@ -169,8 +171,8 @@ def default_step(width: Fraction, *, whole: bool) -> Fraction:
         power /= 10
     while power * 10 <= goal:
         power *= 10
-    step = max(multiple * power for multiple in (1, 2, 5) if multiple * power <= goal)
-    return max(step, Fraction(1)) if whole else step
+    step = min(multiple * power for multiple in (1, 2, 5, 10) if multiple * power >= goal)
+    return max(step, Fraction(2)) if whole else step
 
 
 def _snapped(

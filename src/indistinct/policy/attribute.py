@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from datetime import date, datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
@@ -128,6 +129,13 @@ class Attribute(Section):
         return None if self.hierarchy is None else plain_section(self.hierarchy)
 
     @property
+    def fine_step(self) -> Fraction | str | None:
+        """The step of a grid that is as fine as the values of the column: 1 of whole numbers, a day of dates."""
+        step = self.hierarchy.step if isinstance(self.hierarchy, Range) else None
+        fine = step == "day" or (isinstance(step, Fraction) and step < 2)
+        return step if fine and self.type in ("integer", "date") else None
+
+    @property
     def floor(self) -> str | None:
         """The setting under which some values are never published as they are; None when all may be.
 
@@ -243,3 +251,24 @@ def _is_date_format(text: str) -> bool:
         return "%" in text and datetime.strptime(example.strftime(text), text).year == 2001  # noqa: DTZ007  # as above
     except ValueError:
         return False
+
+
+def snapped(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Name the bounds of the ranges of integers ``snapped`` where a policy, as it was given, names none.
+
+    >>> snapped({"age": {"type": "integer", "hierarchy": {"kind": "range"}}})["age"]["hierarchy"]
+    {'kind': 'range', 'bounds': 'snapped'}
+    """
+    return {name: _snapped(attribute) for name, attribute in attributes.items()}
+
+
+def _snapped(attribute: Any) -> Any:
+    if isinstance(attribute, Attribute):
+        given, kind = attribute.hierarchy, attribute.type
+        default = isinstance(given, Range) and given.bounds is None and kind == "integer"
+        return attribute.model_copy(update={"hierarchy": Range(bounds="snapped")}) if default else attribute
+    given = attribute.get("hierarchy") if isinstance(attribute, Mapping) else None
+    if not isinstance(given, Mapping) or attribute.get("type") != "integer":
+        return attribute
+    default = given.get("kind") == "range" and given.get("bounds") is None
+    return {**attribute, "hierarchy": {**given, "bounds": "snapped"}} if default else attribute

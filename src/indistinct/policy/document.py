@@ -22,6 +22,7 @@ from indistinct.notices import Notice, Sentence
 from indistinct.outputs import Origin, origin
 from indistinct.policy.files import files_of
 from indistinct.policy.generalization import ORDERED_TYPES, TREES
+from indistinct.policy.marks import Mark  # noqa: TC001  # pydantic reads it at run time
 from indistinct.policy.parameters import default_of, plain_section, whole
 from indistinct.policy.privacy import (
     AnyPrivacy,
@@ -38,11 +39,12 @@ from indistinct.policy.public import fingerprint, public_form
 from indistinct.policy.transforms import AnyTransform, Km, LocalSuppression
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from os import PathLike
 
     from pydantic_core import InitErrorDetails
 
-from indistinct.policy.attribute import Attribute
+from indistinct.policy.attribute import Attribute, snapped
 from indistinct.policy.output import Output
 from indistinct.policy.recoding import AnyRecoding, Local, algorithm_for, option
 from indistinct.policy.releases import Releases  # noqa: TC001  # pydantic reads it at run time
@@ -72,8 +74,8 @@ class Policy(Section):
     (('age',), Fraction(1, 50))
     """
 
-    version: Annotated[Literal[1], BeforeValidator(whole)] = 1
-    """Version of the policy format."""
+    version: Annotated[Literal[1, 2], BeforeValidator(whole)] = 1
+    """Version of the policy format: under 2 ranges of whole numbers end on a grid where bounds are not named."""
     table: Table = Field(default_factory=Table)
     person: Person | None = None
     attributes: Mapping[str, Attribute] = Field(default_factory=dict)
@@ -92,6 +94,7 @@ class Policy(Section):
     _base: Path = PrivateAttr(default_factory=Path)
     _from_flags: bool = PrivateAttr(default=False)
     _file: Origin | None = PrivateAttr(default=None)
+    _marks: tuple[Mark, ...] = PrivateAttr(default=())
 
     if TYPE_CHECKING:  # mappings stand for sections, numbers and texts for exact values
 
@@ -112,17 +115,35 @@ class Policy(Section):
         chosen = algorithm_for(names)
         return data if chosen is None else {**data, "recoding": {"algorithm": chosen, **recoding}}
 
+    @model_validator(mode="before")
+    @classmethod
+    def _snap_whole_numbers(cls, data: Any) -> Any:
+        """Under version 2 the default bounds of integers are snapped, as those of decimals and dates always were."""
+        given = data.get("attributes") if isinstance(data, Mapping) and data.get("version") == 2 else None
+        return {**data, "attributes": snapped(given)} if isinstance(given, Mapping) else data
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         refuse(
             [
                 *self._role_problems(),
+                *self._step_problems(),
                 *self._privacy_problems(),
                 *self._target_problems(),
                 *self._transform_problems(),
             ]
         )
         return self
+
+    def _step_problems(self) -> list[InitErrorDetails]:
+        """Under version 2 a grid is coarser than the values; under 1 a grid of ones stays what it was."""
+        return [
+            problem(
+                ("attributes", name, "hierarchy", "step"), "would publish the members themselves; set at least 2", step
+            )
+            for name, attribute in self.attributes.items()
+            if self.version == 2 and (step := attribute.fine_step) is not None
+        ]
 
     def _target_problems(self) -> list[InitErrorDetails]:
         target = option(self.recoding, "target")
@@ -229,18 +250,41 @@ class Policy(Section):
         return self._from_flags
 
     @property
+    def open_marks(self) -> tuple[Mark, ...]:
+        """The marks CONFIRM of the text that the policy was read from: suggestions that nobody has decided."""
+        return self._marks
+
+    def require_decided(self, accepted_by: str | None = None) -> None:
+        """Raise PolicyError when suggestions of a draft are open and nobody accepts them in their name."""
+        if accepted_by is not None and not accepted_by.strip():
+            message = "a draft is accepted by a person: give the name of who answers for it"
+            raise PolicyError(message, key="accept_draft")
+        if accepted_by is not None or not self.open_marks:
+            return
+        listed = ", ".join(f"{mark.place} (line {mark.line})" for mark in self.open_marks)
+        message = (
+            f"{_counted(len(self.open_marks))} of a draft and not decided, marked CONFIRM: {listed}; decide each and "
+            "remove its mark, or accept the draft as it stands: --accept-draft NAME (accept_draft in Python) says in "
+            "manifest and report whose decision it was"
+        )
+        raise PolicyError(message, line=self.open_marks[0].line, key=self.open_marks[0].place)
+
+    @property
     def origins(self) -> tuple[Origin, ...]:
         """The policy file and the files that it names to be read: nothing that is made under it overwrites one."""
         found = [] if self._file is None else [self._file]
         found += [origin(self.locate(file.text), file.what) for file in files_of(self.plain()) if file.is_read]
         return tuple(found)
 
-    def at(self, base: Path, *, from_flags: bool = False, file: Origin | None = None) -> Policy:
+    def at(
+        self, base: Path, *, from_flags: bool = False, file: Origin | None = None, marks: Sequence[Mark] = ()
+    ) -> Policy:
         """Return the same policy with the folder at which its relative paths begin."""
         policy = self.model_copy()
         policy._base = base  # noqa: SLF001  # its own private attribute
         policy._from_flags = from_flags  # noqa: SLF001  # as above
         policy._file = file or self._file  # noqa: SLF001  # as above
+        policy._marks = (*marks,) or self._marks  # noqa: SLF001  # as above
         return policy
 
     def locate(self, text: str) -> Path:
@@ -430,3 +474,7 @@ def _number_problems(model: Numeric, attribute: Attribute, position: int) -> lis
         sentence = f'has missing = "{attribute.missing}", which is no number: set missing = "drop"'
         return [problem(place, sentence, model.attribute)]
     return []
+
+
+def _counted(number: int) -> str:
+    return "1 setting is a suggestion" if number == 1 else f"{number} settings are suggestions"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from indistinct.policy.suggest import ColumnFacts, Suggestion, facts_of, is_code, suggest
+from indistinct.policy.suggest import ColumnFacts, Suggestion, facts_of, is_age, is_category, is_code, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = ["ColumnFacts", "Suggestion", "draft", "facts_of", "suggest"]
 
+# values of a set before the root; ages from here on are pooled; words of sensitive columns shown from this count on
+MOST, OLDEST, _SHOWN = 8, 90, 10
 _TYPES = {"integer": "integer", "decimal": "decimal", "date": "date"}
 _CLOSENESS = """\
 # In every class the shares of the values stay near those of the table; choose t from 0 to 1:
@@ -42,13 +44,13 @@ def draft(
     otherwise a comment asks for one. Values of sensitive and identifying columns are never shown; of
     quasi-identifiers up to three frequent ones.
 
-    >>> print(draft([facts_of("sex", ["f", "m"], [30, 20])]).split("version = 1")[1])
+    >>> print(draft([facts_of("sex", ["f", "m"], [30, 20])]).split("version = 2")[1])
     <BLANKLINE>
     <BLANKLINE>
     [attributes.sex]
     # for example "f", "m"
     role = "quasi_identifying"  # CONFIRM: the name contains "sex"; 2 values, 0 of them in one row only
-    hierarchy = { kind = "suppress" }  # CONFIRM: the value or *; better: a file with levels
+    hierarchy = { kind = "suppress" }  # CONFIRM: the value or *
     <BLANKLINE>
     [[privacy]]
     model = "k_anonymity"
@@ -61,7 +63,7 @@ def draft(
     rows = max((facts.rows for facts in columns), default=0)
     found = [(facts, suggest(facts)) for facts in columns]
     person = next((facts for facts, suggestion in found if suggestion.is_person), None)
-    lines = [*_HEAD.format(rows=rows, columns=len(columns)).splitlines(), "version = 1"]
+    lines = [*_HEAD.format(rows=rows, columns=len(columns)).splitlines(), "version = 2"]
     comma = any(facts.decimal == "," for facts in columns)
     if source is not None or delimiter is not None or comma or encoding is not None:
         lines += ["", "[table]"]
@@ -86,18 +88,31 @@ def _attribute(facts: ColumnFacts, suggestion: Suggestion) -> list[str]:
     import tomlkit
 
     lines = [f"[attributes.{tomlkit.key([facts.name]).as_string()}]"]
-    role = suggestion.role
+    role, unread = suggestion.role, unreadable(facts, suggestion.role)
     if role == "quasi_identifying" and facts.examples:
         lines.append(f"# for example {', '.join(_toml(text[:30]) for text in facts.examples)}")
     measured = f"{facts.distinct} values, {facts.singletons} of them in one row only"
     missing = f", {facts.missing} missing" if facts.missing else ""
     lines.append(f"role = {_toml(role)}  # CONFIRM: {suggestion.reason}; {measured}{missing}")
-    kind = None if is_code(facts) else _TYPES.get(facts.looks_like)
+    kind = None if is_code(facts) or is_category(facts) or unread else _TYPES.get(facts.looks_like)
+    strays = [stray for stray in facts.strays if kind is not None or not stray[0].strip()]
     if role in ("quasi_identifying", "sensitive") and kind is not None:
-        lines.append(f'type = "{kind}"  # CONFIRM: all values look like it; text if they are codes')
+        how = "all values look like it" if not strays else "all other values look like it"
+        lines.append(f'type = "{kind}"  # CONFIRM: {how}; text if they are codes')
+        if facts.partial:
+            lines.append("partial = true  # CONFIRM: some dates are written to the month or the year only")
         if facts.format not in (None, "%Y-%m-%d"):
             about = "CONFIRM: it reads all values; day and month may be swapped"
             lines.append(f"format = {_toml(facts.format)}  # {about}")
+    if role in ("quasi_identifying", "sensitive") and strays:
+        cells = ", ".join(f"{_toml(text)} in {count}" for text, count in strays)
+        what = "no values of this type" if any(text.strip() for text, _ in strays) else "nothing but blanks"
+        about = f"CONFIRM: {what}, so proposed as missing: {cells} cells"
+        lines.append(f"missing_values = [{', '.join(_toml(text) for text, _ in strays)}]  # {about}")
+    if unread and role == "sensitive":
+        lines.append(
+            "# some cells are no numbers or dates; rare ones are not shown: look, and list them as missing_values"
+        )
     if role == "quasi_identifying":
         spec, why = _hierarchy(facts)
         lines.append(f"hierarchy = {spec}  # CONFIRM: {why}")
@@ -106,15 +121,44 @@ def _attribute(facts: ColumnFacts, suggestion: Suggestion) -> list[str]:
     return lines
 
 
+def unreadable(facts: ColumnFacts, role: str) -> bool:
+    """Whether a column keeps type text because its strays may not be shown: rare words of a sensitive column."""
+    rare = (count < _SHOWN and any(letter.isalpha() for letter in text) for text, count in facts.strays)
+    return role == "sensitive" and any(rare)
+
+
 def _hierarchy(facts: ColumnFacts) -> tuple[str, str]:
-    if facts.looks_like == "date":
-        why = 'from ... to, widened to months; levels of the calendar: kind = "dates", levels = ["month", "year"]'
-        return '{ kind = "range", bounds = "snapped" }', why
-    if is_code(facts):
-        return '{ kind = "masking", from = "right" }', "codes are shortened from the right"
-    if facts.looks_like in ("integer", "decimal"):
-        return '{ kind = "range" }', "each class shows the range of its members; intervals give fixed bands"
-    return '{ kind = "suppress" }', "the value or *; better: a file with levels"
+    """Propose a hierarchy that needs no file: the first that is for such values."""
+    date, code, number = facts.looks_like == "date", is_code(facts), facts.looks_like in ("integer", "decimal")
+    old = facts.looks_like == "integer" and OLDEST <= facts.largest < OLDEST + 40 and is_age(facts)
+    choices = (
+        (date and facts.partial, '{ kind = "dates", levels = ["month", "year"] }', "each date at its calendar place"),
+        (
+            date,
+            '{ kind = "range", bounds = "snapped" }',
+            'from ... to, widened to months; levels of the calendar: kind = "dates", levels = ["month", "year"]',
+        ),
+        (
+            code and facts.shortest != facts.longest,
+            '{ kind = "masking", from = "right", fill = "longest" }',
+            "codes are shortened from the right, shorter ones filled up first",
+        ),
+        (code, '{ kind = "masking", from = "right" }', "codes are shortened from the right"),
+        (
+            old,
+            f'{{ kind = "intervals", widths = [5, 10, 20, 40], top = {OLDEST} }}',
+            f"bands of ages; {OLDEST} and over are one, as the Safe Harbor list of HIPAA asks",
+        ),
+        (
+            number and not is_category(facts),
+            '{ kind = "range" }',
+            "each class shows a range that holds its members; intervals give fixed bands",
+        ),
+        (facts.distinct <= 2, '{ kind = "suppress" }', "the value or *"),
+    )
+    sets = f'{{ kind = "set", most = {MOST} }}'
+    why = f"each class lists up to {MOST} values that occur in it; a file with levels says more where there is one"
+    return next(((spec, reason) for fits, spec, reason in choices if fits), (sets, why))
 
 
 def _models(found: Sequence[tuple[ColumnFacts, Suggestion]]) -> list[str]:

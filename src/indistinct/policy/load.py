@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 from indistinct.errors import PolicyError
 from indistinct.outputs import Output, check_outputs, origin, write_bytes
 from indistinct.policy.files import files_of
+from indistinct.policy.marks import open_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from indistinct.outputs import Origin
+    from indistinct.policy.marks import Mark
 
 P = TypeVar("P", bound="Document")
 
@@ -39,7 +41,9 @@ class Document(Protocol):
     def plain(self) -> dict[str, Any]:
         """The policy as data, defaults left out."""
 
-    def at(self, base: Path, *, from_flags: bool = False, file: Origin | None = None) -> Self:
+    def at(
+        self, base: Path, *, from_flags: bool = False, file: Origin | None = None, marks: Sequence[Mark] = ()
+    ) -> Self:
         """The same policy with paths seen from another folder."""
 
     def locate(self, text: str) -> Path:
@@ -99,7 +103,7 @@ def loads(build: Callable[..., P], text: str, *, base: Path | None = None, name:
     except PolicyError as error:
         message = f"{name}: {error.message}" if name else error.message
         raise PolicyError(message, **{**error.where, **where}) from None
-    return policy.at(base or Path())
+    return policy.at(base or Path(), marks=open_marks(text))
 
 
 def _syntax_error(reason: str, text: str, name: str) -> PolicyError:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from indistinct.policy.identifiers import recognise
+from indistinct.policy.looks import look
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from indistinct.policy.identifiers import Recognised
     from indistinct.policy.roles import Role
@@ -23,14 +23,14 @@ _COMMON = 10
 # share of rows with a value of their own: above it a column is like a key, or nearly unique (the limit for
 # insensitive columns in the contract)
 _KEY_SHARE, _NEAR_UNIQUE = 0.9, 0.05
-_DATE_FORMATS = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y%m%d", "%d-%m-%Y")
-
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
-_PHONE = re.compile(r"\+?[\d(][\d\s()/.-]{6,}\d")
-_INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)", re.ASCII)
-_POINT = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
-_COMMA = re.compile(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?", re.ASCII)
-_CODE = re.compile(r"(?=\S*\d)[\w./-]{2,20}")
+# integers with so few values are codes, unless the header says what is measured
+_FEW, _SMALL = 10, 99
+# Patientennummer, Fallnr
+_COMPOUND = re.compile(r"(\w{3,}?)(nummer|number|nr|schlüssel|schluessel)")
+# with the dot: P1234 is a number of a patient
+_ICD = re.compile(r"[A-Z]\d[0-9A-Z](\.[0-9A-Z]{1,4})?[*+!†]?")
+_ATC = re.compile(r"[A-V]\d{2}[A-Z]{2}(\d{2})?")
+_MEDICAL = (("ICD-10 codes", _ICD), ("ATC codes", _ATC))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,9 @@ class ColumnFacts:
     that occur in one row only. ``examples``: up to three frequent values; they are shown for
     quasi-identifiers only. ``looks_like``: empty, constant, integer, decimal, date, code, email, phone, free
     text or text. ``format``: that of dates. ``decimal``: the mark of decimals. ``identifier``: the form of
-    identifiers that values have, if any.
+    identifiers that values have, if any. ``strays``: texts that are no value of this look, with their counts.
+    ``partial``: some dates are written to the month or year only. ``medical``: the codes that all values look like,
+    if they are of medicine. ``longest``, ``shortest``: characters of the values. ``largest``: the largest number.
     """
 
     name: str
@@ -54,6 +56,12 @@ class ColumnFacts:
     format: str | None = None
     decimal: str = "."
     identifier: Recognised | None = field(default=None, repr=False)
+    strays: tuple[tuple[str, int], ...] = field(default=(), repr=False)
+    partial: bool = field(default=False, repr=False)
+    medical: str | None = field(default=None, repr=False)
+    shortest: int = field(default=0, repr=False)
+    longest: int = field(default=0, repr=False)
+    largest: float = field(default=0.0, repr=False)
 
     @property
     def unique_share(self) -> float:
@@ -82,8 +90,14 @@ def facts_of(name: str, texts: Sequence[str | None], counts: Sequence[int]) -> C
     pairs = list(zip(texts, counts, strict=True))
     present = [(text, int(count)) for text, count in pairs if text is not None]
     values = [text for text, _ in present]
-    common = sorted((pair for pair in present if pair[1] >= _COMMON), key=lambda pair: (-pair[1], pair[0]))
-    looks_like, detail = _look(values)
+    seen = look(present)
+    strays = {text for text, _ in seen.strays}
+    kept = [text for text in values if text not in strays]
+    common = sorted(
+        (pair for pair in present if pair[1] >= _COMMON and pair[0] not in strays), key=lambda pair: (-pair[1], pair[0])
+    )
+    lengths = [len(text) for text in kept] or [0]
+    number = seen.kind in ("integer", "decimal")
     return ColumnFacts(
         name=name,
         rows=sum(int(count) for _, count in pairs),
@@ -91,55 +105,17 @@ def facts_of(name: str, texts: Sequence[str | None], counts: Sequence[int]) -> C
         missing=sum(int(count) for text, count in pairs if text is None),
         singletons=sum(count == 1 for _, count in present),
         examples=tuple(text for text, _ in common[:3]),
-        looks_like=looks_like,
-        format=detail if looks_like == "date" else None,
-        decimal="," if looks_like == "decimal" and detail == "," else ".",
-        identifier=None if looks_like in ("date", "decimal", "empty") else recognise(values),
+        looks_like=seen.kind,
+        format=seen.detail if seen.kind == "date" else None,
+        decimal="," if seen.kind == "decimal" and seen.detail == "," else ".",
+        identifier=None if seen.kind in ("date", "decimal", "empty") else recognise(kept),
+        strays=seen.strays,
+        partial=seen.partial,
+        medical=next((what for what, form in _MEDICAL if len(kept) > 2 and all(map(form.fullmatch, kept))), None),
+        shortest=min(lengths),
+        longest=max(lengths),
+        largest=max((float(text.replace(",", ".")) for text in kept), default=0.0) if number else 0.0,
     )
-
-
-def _look(values: Sequence[str]) -> tuple[str, str | None]:
-    """Say what all values look like, and the format of dates, the decimal mark of decimals."""
-    if len(values) < 2:
-        return ("constant" if values else "empty"), None
-    form = date_format(values)
-    if form is not None:
-        return "date", form
-    kinds: tuple[tuple[str, Callable[[str], object]], ...] = (
-        ("integer", _INTEGER.fullmatch),
-        ("decimal point", lambda text: _POINT.fullmatch(text) and not _has_leading_zero(text)),
-        ("decimal comma", lambda text: _COMMA.fullmatch(text) and not _has_leading_zero(text)),
-        ("email", _EMAIL.fullmatch),
-        ("code", _CODE.fullmatch),
-        ("phone", _PHONE.fullmatch),
-        ("free text", lambda text: len(text) > 100),
-    )
-    for kind, test in kinds:
-        if all(test(text) for text in values):
-            marks = {"decimal point": ".", "decimal comma": ","}
-            return ("decimal", marks[kind]) if kind in marks else (kind, None)
-    words = sum(len(text.split()) for text in values) / len(values)
-    return ("free text" if words > 6 else "text"), None
-
-
-def _has_leading_zero(text: str) -> bool:
-    digits = text.lstrip("+-")
-    return len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
-
-
-def date_format(values: Sequence[str]) -> str | None:
-    """Return the first format that reads all values, if each has a length and a digit that dates have."""
-    if not all(8 <= len(text) <= 10 and text[0].isdigit() for text in values):
-        return None
-    return next((form for form in _DATE_FORMATS if all(_reads(text, form) for text in values)), None)
-
-
-def _reads(text: str, form: str) -> bool:
-    try:
-        year = datetime.strptime(text, form).year  # noqa: DTZ007  # a calendar date, nowhere in particular
-    except ValueError:
-        return False
-    return 1800 <= year <= 2200
 
 
 @cache
@@ -159,7 +135,7 @@ def suggest(facts: ColumnFacts) -> Suggestion:
     >>> suggest(facts_of("disease", ["flu", "ulcer"], [60, 40])).reason
     'the name contains "disease"'
     """
-    rules = (_by_whole_name, _by_identifier, _by_values, _by_person, _by_name)
+    rules = (_by_whole_name, _by_identifier, _by_values, _by_person, _by_name, _by_key, _by_form)
     found = next(filter(None, (rule(facts) for rule in rules)), None) or _by_uniqueness(facts)
     if facts.identifier is not None and not facts.identifier.mostly:
         seen, some = facts.identifier, facts.identifier.identifier.name
@@ -175,6 +151,21 @@ def is_code(facts: ColumnFacts) -> bool:
     """
     named = bool(_match(_words(facts.name), _header_words()["codes"]))
     return facts.looks_like == "code" or (facts.looks_like == "integer" and named)
+
+
+def is_age(facts: ColumnFacts) -> bool:
+    """Tell whether the header speaks of age."""
+    return bool(_match(_words(facts.name), _header_words()["age"]))
+
+
+def is_category(facts: ColumnFacts) -> bool:
+    """Tell whether whole numbers are codes of a few categories, such as sex 1, 2, 9, and no quantity.
+
+    >>> is_category(facts_of("sex", ["1", "2", "9"], [50, 45, 5])), is_category(facts_of("age", ["1", "2"], [5, 5]))
+    (True, False)
+    """
+    few = facts.looks_like == "integer" and facts.distinct <= _FEW and facts.largest <= _SMALL
+    return few and not _match(_words(facts.name), _header_words()["measures"])
 
 
 def _by_whole_name(facts: ColumnFacts) -> Suggestion | None:
@@ -230,6 +221,24 @@ def _by_name(facts: ColumnFacts) -> Suggestion | None:
     return None
 
 
+def _by_form(facts: ColumnFacts) -> Suggestion | None:
+    """Recognise what concerns health by the form of its codes, whatever the header."""
+    return None if facts.medical is None else Suggestion("sensitive", f"all values look like {facts.medical}")
+
+
+def _by_key(facts: ColumnFacts) -> Suggestion | None:
+    """Recognise codes with so many values that they stand for persons, cases or devices, whatever the header."""
+    if facts.medical is not None and facts.distinct < facts.rows / 4:
+        return None
+    fixed = facts.looks_like == "integer" and facts.shortest == facts.longest >= 5
+    if not (facts.looks_like == "code" or fixed) or facts.distinct <= max(facts.rows / 20, _FEW):
+        return None
+    repeats = facts.distinct < facts.rows - facts.missing
+    several = "some have several rows: they may be persons" if repeats else "each has a row of its own"
+    reason = f"{facts.distinct} different codes in {facts.rows} rows; {several}"
+    return Suggestion("identifying", reason, is_person=repeats)
+
+
 def _by_uniqueness(facts: ColumnFacts) -> Suggestion:
     share = f"{100 * facts.unique_share:.1f} % of the rows hold a value of their own"
     if facts.looks_like == "free text":
@@ -242,9 +251,11 @@ def _by_uniqueness(facts: ColumnFacts) -> Suggestion:
 
 
 def _words(name: str) -> set[str]:
-    """Split a column name at case changes, digits and signs."""
+    """Split a column name at case changes, digits and signs; compounds with a number after them count as two words."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return {word for word in re.split(r"[\W\d_]+", spaced.casefold()) if word}
+    words = {word for word in re.split(r"[\W\d_]+", spaced.casefold()) if word}
+    parts = [found.groups() for word in words if (found := _COMPOUND.fullmatch(word))]
+    return words.union(*parts)
 
 
 def _match(words: set[str], known: Sequence[str]) -> str:

@@ -34,8 +34,8 @@ FORMAT = 2
 HELD = "holds; how closely depends on more than the published file, and is not public"
 # under a model of scope mechanism the number of rows that were dropped is itself protected
 SECRET = ("rows", "suppressed_rows", "left_out_rows", "loss")
-# what the files are called and hashed to, and which programs wrote them
-OF_FILES = ("outputs", "manifest", "sha256", "versions")
+# what the files are called and hashed to, which programs wrote them, and who accepted a draft as it stood
+OF_FILES = ("outputs", "manifest", "sha256", "versions", "accepted_draft")
 
 
 @dataclass(frozen=True)

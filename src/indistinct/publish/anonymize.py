@@ -17,7 +17,7 @@ from indistinct.outputs import check_outputs, origin, publish
 from indistinct.policy import given as given_policy
 from indistinct.proof.ranges import check_ranges, with_ranges
 from indistinct.publish.deliver import Clock, ask_ledger, deliver, files_of, outputs_of, refuse_failed, verified
-from indistinct.publish.document import document_of, qualify
+from indistinct.publish.document import document_of, qualify, record_acceptance
 from indistinct.publish.ready import ready
 from indistinct.sentences.results import as_html, release_text
 from indistinct.session.item_sets import with_item_levels
@@ -122,6 +122,7 @@ def anonymize(
     force: bool = False,
     query: str | None = None,
     sql_table: str | None = None,
+    accept_draft: str | None = None,
     beside: Callable[[Release], Iterable[Staged]] | None = None,
     progress: Progress = silent,
 ) -> Release:
@@ -149,6 +150,9 @@ def anonymize(
         Replace files that exist.
     query, sql_table
         A query to a database, or a table of one, in place of a file.
+    accept_draft
+        Who accepts the suggestions of a draft that are still marked CONFIRM in its text; without a name such a policy
+        is refused. The name stands in the manifest and the internal report.
     beside
         Yields files that belong to the output, from the finished release.
     progress
@@ -182,6 +186,7 @@ def anonymize(
     """
     policy = given_policy(policy)
     policy.require_models()
+    policy.require_decided(accept_draft)
     path = None if output is None else Path(output)
     origins = (*origins_of(table), *policy.origins)
     mappings = mappings_of(policy)
@@ -199,6 +204,7 @@ def anonymize(
     decision = replace(decision, published=with_ranges(decision.published, prepared))
     clock.lap("apply")
     document = document_of(decision, path) | before
+    record_acceptance(document, policy, accept_draft)
     told = restated(prepared, assignment, decision.recoding, starred=decision.starred)
     document["warnings"] += [notice.document() for notice in told]
     clock.lap("measure")

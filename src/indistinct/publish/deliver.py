@@ -92,7 +92,8 @@ def deliver(
         }
         try:
             public, counts = PublicPolicy.of(policy), _counts(document)
-            manifest = stack.enter_context(stage_manifest(staged, public, counts, output))
+            by = document.get("accepted_draft")
+            manifest = stack.enter_context(stage_manifest(staged, public, counts, output, accepted=by))
             others = [stack.enter_context(file) for file in beside(delivered)]
         except DataError as error:
             raise DataError(f"{error.message}; nothing was delivered", **error.where) from error

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indistinct.decision.decide import Decision
+    from indistinct.policy import Policy
 
 NEARLY_LOST = 0.9
 
@@ -135,3 +136,16 @@ def _loss(decision: Decision) -> dict[str, Any]:
         value = float(losses.normalised_class_size(decision.assignment, asked))
         loss["normalised_class_size"] = {"k": asked, "value": value}
     return loss
+
+
+def record_acceptance(document: dict[str, Any], policy: Policy, by: str | None) -> None:
+    """Write into a document who accepted the open suggestions of a draft, if somebody did and there are some."""
+    if by is None or not policy.open_marks:
+        return
+    document["accepted_draft"] = by
+    message = Sentence(
+        "{count} settings of the policy are suggestions of a draft, accepted as they stand by {name}",
+        count=len(policy.open_marks),
+        name=by,
+    )
+    document["warnings"].append(Notice("draft", None, message).document())

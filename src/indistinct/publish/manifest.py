@@ -26,11 +26,17 @@ if TYPE_CHECKING:
 
 
 def stage_manifest(
-    outputs: Sequence[Staged], public: PublicPolicy, counts: Counts, place: Path | None = None
+    outputs: Sequence[Staged],
+    public: PublicPolicy,
+    counts: Counts,
+    place: Path | None = None,
+    *,
+    accepted: str | None = None,
 ) -> Staged:
     """Write the manifest of staged files to a hidden file beside the first (or beside ``place``).
 
-    It is made of nothing but the files, the public policy, the versions and the counts (``public_document``).
+    It is made of nothing but the files, the public policy, the versions and the counts (``public_document``); and of
+    the name of who ``accepted`` a draft as it stood.
 
     Raises DataError when the file system refuses; then nothing is left.
     """
@@ -39,6 +45,7 @@ def stage_manifest(
         "outputs": [output.target.name for output in outputs],
         "manifest": path.name,
         "sha256": hashes(outputs),
+        **({} if accepted is None else {"accepted_draft": accepted}),
         "versions": {name: version(name) for name in ("indistinct", "numpy", "pyarrow", "duckdb")},
     }
     parts = parts_of(*(output.path for output in outputs))

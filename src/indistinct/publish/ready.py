@@ -90,7 +90,8 @@ def check(policy: Policy, table: Any = None, *, progress: Progress = silent) -> 
 
     Raises what ``ready`` raises.
     """
-    found: dict[str, Any] = {"valid": True, "table": None}
+    marks = [{"line": mark.line, "place": mark.place} for mark in policy.open_marks]
+    found: dict[str, Any] = {"valid": True, "open": marks, "table": None}
     if policy.privacy:
         require_fit(policy)
     refuse_floors(policy)

@@ -19,6 +19,7 @@ from indistinct.policy import given as given_policy
 from indistinct.proof.manifest import manifest_path
 from indistinct.proof.published_file import delimiter_of, duration_notices, missing_text, refuse_lost
 from indistinct.proof.transformed import verify_transformed
+from indistinct.publish.document import record_acceptance
 from indistinct.publish.formulas import formula_notices
 from indistinct.sentences.results import as_html, transform_text
 from indistinct.session.transform_record import record_path
@@ -63,6 +64,7 @@ def transform(
     query: str | None = None,
     sql_table: str | None = None,
     seed: int | None = None,
+    accept_draft: str | None = None,
     progress: Progress = silent,
 ) -> Transformed:
     """Apply the ``[[transforms]]`` of a policy to a table, in their order.
@@ -86,6 +88,8 @@ def transform(
         A query to a database, or a table of one, in place of a file.
     seed
         Makes random steps repeatable, for tests: the result is marked as not for publication.
+    accept_draft
+        Who accepts the suggestions of a draft that are still marked CONFIRM in its text; see ``anonymize``.
     progress
         Called with what is being done, and how far it is.
 
@@ -119,11 +123,13 @@ def transform(
     policy = given_policy(policy)
     if not policy.transforms:
         raise PolicyError("the policy has no [[transforms]]; add at least one", key="transforms")
+    policy.require_decided(accept_draft)
     if output is not None:
         check_outputs(_files_of(Path(output)), (*origins_of(table), *policy.origins), force=force)
     begin = perf_counter()
     made = apply_transforms(table, policy, query=query, sql_table=sql_table, seed=seed, progress=progress)
     found = Transformed(**vars(made))
+    record_acceptance(found.document, policy, accept_draft)
     if output is None:
         verify_transformed(found, None)
     else:
