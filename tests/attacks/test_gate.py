@@ -104,4 +104,4 @@ def test_wrong_words_are_refused(how, word):
 def test_each_attack_names_the_attacker_it_supposes():
     answer = ind.attack(RELEASED, qi=["zip"], sensitive=["ill"])
     assert all(entry["supposes"] for entry in answer.document["attacks"])
-    assert "by somebody who knows the class of a person" in repr(answer)
+    assert "somebody who knows the class of a person: 0 of 2 classes hold one ill" in repr(answer)

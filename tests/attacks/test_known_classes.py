@@ -1,11 +1,13 @@
 """Who runs the program again knows classes that labels leave open: linkage, composition, downcoding."""
 
+import json
 from fractions import Fraction
 
 import pyarrow as pa
 import pytest
 
 import indistinct as ind
+from indistinct.cli.app import run
 
 AGES = [20, 21, 22, 30, 31, 32, 21, 40, 41, 42]
 ILL = list("aabbabcabc")
@@ -133,3 +135,23 @@ def test_a_node_tells_that_two_of_its_branches_occur(tmp_path):
     entry = ind.attack(released, asked, original=original, attacks=["downcoding"])["downcoding"]
     assert entry["details"]["nodes"] == 1
     assert (entry["prior"], entry["posterior"]) == (0.5, 1.0)  # two draws from a1 and a2 differ with chance 1/2
+
+
+def test_both_policies_on_the_command_line(tmp_path, capfd):
+    files = {name: str(tmp_path / name) for name in ("in.csv", "one.toml", "two.toml", "one.csv", "two.csv")}
+    rows = "".join(f"{age},{ill}\n" for age, ill in zip(AGES, ILL, strict=True))
+    (tmp_path / "in.csv").write_text(f"age,ill\n{rows}", encoding="utf-8")
+    for name, k in (("one", 2), ("two", 3)):
+        policy(k).save(files[f"{name}.toml"])
+        assert run(["anonymize", files["in.csv"], "-p", files[f"{name}.toml"], "-o", files[f"{name}.csv"]]) == 0
+    capfd.readouterr()
+    words = ["attack", files["one.csv"], "-p", files["one.toml"], "--with", files["two.csv"], "--json",
+             "--original", files["in.csv"], "--attacks", "composition"]  # fmt: skip
+    assert run([*words, "--with-policy", files["two.toml"]]) == 0
+    (entry,) = json.loads(capfd.readouterr().out)["attacks"]
+    assert (entry["details"]["knows_program"], entry["details"]["why_not"]) == (True, None)
+    assert run([*words, "--knows-labels-only"]) == 0
+    (entry,) = json.loads(capfd.readouterr().out)["attacks"]
+    assert entry["details"]["knows_program"] is False
+    assert run([*words[:4], "--with-policy", files["two.toml"]]) == 2
+    assert "--with-policy is the policy of --with" in capfd.readouterr().err

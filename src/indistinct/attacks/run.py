@@ -291,6 +291,7 @@ def _answered(
         entry = outcome.document(by.name) if isinstance(outcome, Idle) else outcome.document(by.name, by.stopped_by)
         entry["supposes"] = by.supposes
         if isinstance(outcome, Outcome):
+            entry["reason"] = f"somebody who {by.supposes}: {outcome.reason}"
             if reveal:
                 title = by.name + (f" of {outcome.attribute}" if outcome.attribute else "")
                 revealed[title] = [outcome.show(kind) for kind in outcome.worst() if outcome.row[kind] > 0]

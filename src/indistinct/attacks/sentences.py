@@ -24,7 +24,6 @@ def attacks_text(document: Mapping[str, Any], revealed: Mapping[str, Sequence[st
     lines.append(head)
     for entry, row in zip(ran, rows, strict=True):
         lines += [row + ("  ABOVE" if entry["above"] else ""), f"    {entry['reason']}"]
-        lines.append(f"    by somebody who {entry['supposes']}")
         lines += _contrast(entry)
         if entry["above"]:
             verdict = entry["gate"]
