@@ -66,7 +66,7 @@ def test_groups_tell_more_than_one_over_l(adult, adult_folder):
     entry = ind.attack(table, policy, second=second, original=adult, attacks=["definetti"])["definetti"]
     found = entry["details"]
     assert found["alone"] == 7653
-    assert found["right_of_alone"] == pytest.approx(0.49, abs=0.02)  # groups are dealt at random
+    assert found["right_of_alone"] == pytest.approx(0.49, abs=0.04)  # groups are dealt at random
     assert found["promised_of_alone"] == pytest.approx(0.20, abs=0.001)
 
 

@@ -110,6 +110,19 @@ def test_beliefs_in_a_merged_class():
     assert beliefs([2, 4], [2, 4], fails) == [[Fraction(1, 7), Fraction(6, 7)], [Fraction(3, 7), Fraction(4, 7)]]
 
 
+def test_what_a_search_did_not_choose_narrows_a_class():
+    """Groups of 2, 2 and 3 with two a: no division into two parts of two rows holds.
+
+    Both a are in one group then, as else a division would hold: weights 1, 1 and 3. Belief in a of the three:
+    3/5 * 2/3 = 2/5, where the class says 2/7.
+    """
+    released = pa.table({"age": ["[1, 3]"] * 7, "ill": list("aabbbbb")})
+    known = pa.table({"age": ["1"] * 2 + ["2"] * 2 + ["3"] * 3, "ill": ["-"] * 7})
+    found = attacked(released, POLICY, known)["details"]["by_class"]
+    assert found["largest_rise"] == pytest.approx(2 / 5 - 2 / 7)
+    assert found["persons"] == 3
+
+
 def suppressing(*models):
     return ind.Policy(
         attributes={

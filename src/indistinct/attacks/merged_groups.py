@@ -1,8 +1,11 @@
 """Merged groups, one class at a time: how its values may lie in the groups that it was formed of.
 
-Of the tables of a class with the sizes of its groups and its own counts as margins (``margins``) those remain in which
-some group alone fails a condition, since otherwise it would not have been merged. With a policy the condition is a
-model of the sensitive column, judged on the group; without one it is a bound on the share of a value.
+Of the tables of a class with the sizes of its groups and its own counts as margins (``margins``) those remain that
+give the program a reason. Under ``local`` a search that minimizes loss tells by what it did *not* choose (a
+refinement): every way to divide the class into two parts of at least k rows each leaves one that fails a model, else
+it would have been divided. Under other algorithms some group alone fails, else it would not have been merged. Without
+a policy the condition is a bound on the share of a value. None of them is a theorem: ``Rises`` counts in how many
+classes it is true.
 
 Groups of 2 and 4 with two HIV and four no, distinct 2-diversity: (0, 2) has weight 6, (1, 1) weight 8 and fails
 nothing, (2, 0) weight 1. Belief in HIV: (6 * 0 + 1 * 1) / 7 = 1/7 for the two, (6 * 1/2 + 0) / 7 = 3/7 for the four.
@@ -21,25 +24,31 @@ import pyarrow as pa
 
 from indistinct.attacks.margins import allowed, number, weight
 from indistinct.attacks.matching import matches
+from indistinct.attacks.rerun import standing, tuples_of
 from indistinct.errors import IndistinctError
 from indistinct.models import Context, evaluate, is_of_classes
 from indistinct.session.prepare import reference_counts
 from indistinct.tables.classes import histograms_of
-from indistinct.tables.records import Classes
+from indistinct.tables.records import SUPPRESSED, Classes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from indistinct.attacks.context import AttackContext
     from indistinct.attacks.margins import Column
+    from indistinct.attacks.rerun import Run
     from indistinct.attacks.tabulate import Tabulated
-    from indistinct.attacks.view import Sensitive
+    from indistinct.attacks.view import Sensitive, View
     from indistinct.tables.records import Reference
 
     Fails = Callable[[Sequence[int], Sequence[int], Sequence[Sequence[Column]]], list[bool]]
 
 MOST_GROUPS = 3
-MOST_TABLES = 4_096
+MOST_DIVIDED = 6
+MOST_TABLES = 512
+MOST_CLASSES = 5_000
 
 
 def ways(sizes: Sequence[int], rows: int, bound: Fraction) -> Iterator[tuple[tuple[int, ...], int, bool]]:
@@ -93,8 +102,25 @@ def beliefs(sizes: Sequence[int], counts: Sequence[int], fails: Fails) -> list[l
 
 
 @dataclass(frozen=True)
+class Formed:
+    """What classes were formed of: the distinct persons of each with their rows, and classes of which it is open.
+
+    ``by_run``: a run of the program says so; ``truth`` then has the rows of each value by class and person.
+    """
+
+    groups: dict[int, list[tuple[int, int]]]
+    shared: frozenset[int] = frozenset()
+    truth: Mapping[tuple[int, int], Mapping[str | None, int]] = field(default_factory=dict)
+    by_run: bool = False
+
+
+@dataclass(frozen=True)
 class Rises:
-    """For each computed class the claim that rises most: persons, belief of the class, belief after, row, and words."""
+    """For each computed class the claim that rises most: persons, belief of the class, belief after, row, and words.
+
+    ``skipped`` classes were not computed; of ``checked`` the condition was looked up in the original, and of ``true``
+    it holds there.
+    """
 
     persons: list[int] = field(default_factory=list)
     prior: list[Fraction] = field(default_factory=list)
@@ -102,53 +128,88 @@ class Rises:
     row: list[int] = field(default_factory=list)
     shown: list[str] = field(default_factory=list)
     skipped: int = 0
+    checked: int = 0
+    true: int = 0
 
 
-def formed_of(context: AttackContext, people: Tabulated) -> tuple[dict[int, list[int]], set[int]]:
-    """For each class the distinct persons who fit it alone, and the classes that others fit too."""
+def formed_of(context: AttackContext, people: Tabulated) -> Formed:
+    """Say which persons each class was formed of: by a run of the program, else of those who fit it alone."""
     view = context.view
-    groups: dict[int, list[int]] = {}
+    groups: dict[int, list[tuple[int, int]]] = {}
+    own = context.repeated(view, context.policy)
+    if not isinstance(own, str):
+        at = standing(own, view, people)
+        rows = np.rint(at.chance * people.rows[at.person]).astype(np.int64)
+        for person, place, number_ in zip(at.person.tolist(), at.tuple.tolist(), rows.tolist(), strict=True):
+            groups.setdefault(place, []).append((person, number_))
+        return Formed(groups, truth=_truth(own, view, people), by_run=True)
     shared: set[int] = set()
     for block in matches(context, view, people, unknown=False):
         lengths = np.diff(block.start)
         one = lengths[np.searchsorted(block.start, np.arange(len(block.of)), "right") - 1] == 1
         for tuple_, person in zip(block.tuples[one].tolist(), block.of[one].tolist(), strict=True):
-            groups.setdefault(int(view.class_of[tuple_]), []).append(person)
+            groups.setdefault(int(view.class_of[tuple_]), []).append((person, int(people.rows[person])))
         shared |= set(view.class_of[np.unique(block.tuples[~one])].tolist())
-    return groups, shared
+    return Formed(groups, frozenset(shared))
+
+
+def _truth(own: Run, view: View, people: Tabulated) -> Mapping[tuple[int, int], Mapping[str | None, int]]:
+    """Rows of each value by class and distinct person, from a run over the values themselves; empty without any."""
+    if len(own.frequencies.sensitive) != 1:
+        return {}
+    person_of = {int(place): person for person, place in enumerate(tuples_of(own.frequencies, people).tolist())}
+    texts, at, assignment = own.frequencies.sensitive[0].texts, own.placed(view), own.assignment
+    kept = assignment.class_of != SUPPRESSED
+    cells = assignment.cell[kept]
+    found: dict[tuple[int, int], dict[str | None, int]] = {}
+    for place, tuple_, code, rows in zip(
+        at[assignment.class_of[kept]].tolist(), own.frequencies.tuple_of[cells].tolist(),
+        own.frequencies.codes[cells, -1].tolist(), assignment.count[kept].tolist(), strict=True,
+    ):  # fmt: skip
+        values = found.setdefault((place, person_of[tuple_]), {})
+        values[texts[code]] = values.get(texts[code], 0) + rows
+    return found
 
 
 def rises(
     context: AttackContext,
     sensitive: Sensitive,
-    formed: tuple[dict[int, list[int]], set[int]],
+    formed: Formed,
     people: Tabulated,
     least: int,
     bound: Fraction | None,
 ) -> Rises:
-    """Compute the classes of at most three groups, each of at least ``least`` rows.
+    """Compute the classes of few groups; a class of one was not merged, and tells nothing.
 
-    A class of one group was not merged, and one with a smaller group was merged for its size: neither tells anything.
+    Where a part of a class is smaller than ``least``, it was merged for its size: that tells nothing either.
     """
-    view, (groups, shared) = context.view, formed
-    found, skipped = Rises(), 0
-    fails = None if bound is not None else judged_by_models(context, sensitive)
-    for one, members in groups.items():
-        sizes = [int(people.rows[person]) for person in members]
-        if one in shared or sum(sizes) != int(view.sizes[one]) or len(sizes) > MOST_GROUPS:
+    view, found, skipped, checked, true = context.view, Rises(), 0, 0, 0
+    condition = None if bound is not None else judged_by_models(context, sensitive, least)
+    for one, members in list(formed.groups.items()):
+        sizes = [rows for _, rows in members]
+        most = MOST_DIVIDED if condition is not None and condition.divides else MOST_GROUPS
+        known = one not in formed.shared and sum(sizes) == int(view.sizes[one]) and len(sizes) <= most
+        if not known or len(found.persons) + skipped + checked > MOST_CLASSES:
             skipped += 1
             continue
-        if len(sizes) == 1 or min(sizes) < least:
+        if len(sizes) == 1 or (min(sizes) < least and not (condition is not None and condition.divides)):
             continue
         entries = range(int(sensitive.histogram.start[one]), int(sensitive.histogram.start[one + 1]))
         counts = [int(sensitive.histogram.count[entry]) for entry in entries]
-        held = _held(sizes, counts, bound, None if fails is None else fails(entries))
+        texts = [sensitive.texts[int(sensitive.histogram.value[entry])] for entry in entries]
+        held = _held(sizes, counts, bound, None if condition is None else condition.of(texts))
         if held is None:
             skipped += 1
             continue
+        if condition is not None and held and formed.truth:
+            table = tuple(
+                tuple(formed.truth[one, person].get(text, 0) for person, _ in members) for text in texts
+            )  # fmt: skip
+            checked += 1
+            true += condition.of(texts)(sizes, counts, [table])[0]
         rise, group, place = max(
             ((own[place] - Fraction(counts[place], sum(sizes)), -group, -place)
-             for group, own in enumerate(held) for place in range(len(counts)) if own[place] is not None),
+             for group, own in enumerate(held) for place in range(len(counts))),
             default=(Fraction(0), 0, 0),
         )  # fmt: skip
         if rise > 0:
@@ -156,10 +217,9 @@ def rises(
             found.persons.append(sizes[-group])
             found.prior.append(claimed)
             found.after.append(claimed + rise)
-            found.row.append(int(people.first[members[-group]]))
-            value = sensitive.texts[int(sensitive.histogram.value[entries[-place]])]
-            found.shown.append(f"{view.label(one)}: {sensitive.attribute} = {value}")
-    return Rises(found.persons, found.prior, found.after, found.row, found.shown, skipped)
+            found.row.append(int(people.first[members[-group][0]]))
+            found.shown.append(f"{view.label(one)}: {sensitive.attribute} = {texts[-place]}")
+    return Rises(found.persons, found.prior, found.after, found.row, found.shown, skipped, checked, true)
 
 
 def _held(
@@ -180,11 +240,39 @@ def _held(
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def judged_by_models(context: AttackContext, sensitive: Sensitive) -> Callable[[range], Fails] | None:
-    """Return what says, for the values of some entries of the histogram, whether a group of a table fails a model."""
-    name = sensitive.attribute
+@dataclass(frozen=True)
+class Condition:
+    """What must be so of a class for the program to have made it: ``of(texts)`` judges tables of these values.
+
+    ``divides``: every way to divide the class into two parts that are large enough leaves one that fails, since a
+    search that minimizes loss would have divided it; else that some group alone fails.
+    """
+
+    of: Callable[[Sequence[str | None]], Fails]
+    divides: bool
+
+
+def parts_of(sizes: Sequence[int], least: int) -> list[tuple[list[int], list[int]]]:
+    """List the ways to divide groups into two parts of at least ``least`` rows each.
+
+    >>> parts_of([3, 2, 3], 3)
+    [([0], [1, 2]), ([0, 1], [2])]
+    """
+    everything = range(len(sizes))
+    found = []
+    for mask in range(1, 1 << (len(sizes) - 1)):
+        first = [group for group in everything if group == 0 or not mask >> (group - 1) & 1]
+        rest = [group for group in everything if group not in first]
+        if min(sum(sizes[group] for group in part) for part in (first, rest)) >= least:
+            found.append((first, rest))
+    return sorted(found)
+
+
+def judged_by_models(context: AttackContext, sensitive: Sensitive, least: int) -> Condition | None:
+    """Return what the models of a column ask of the groups of a class; None where they cannot be judged."""
+    name, divides = sensitive.attribute, context.policy.recoding.algorithm == "local"
     models = [m for m in context.policy.privacy if set(m.attributes_used) == {name} and is_of_classes(m)]
-    if not models:
+    if not models or context.policy.person is not None:
         return None
     try:
         references = _references(context, sensitive)
@@ -192,28 +280,34 @@ def judged_by_models(context: AttackContext, sensitive: Sensitive) -> Callable[[
         return None  # the column does not read as the policy says: its models cannot be judged
     code = references[name].hierarchy.codes()
 
-    def of_entries(entries: range) -> Fails:
-        values = np.array([code[sensitive.texts[int(sensitive.histogram.value[entry])]] for entry in entries], np.int32)
+    def of(texts: Sequence[str | None]) -> Fails:
+        values = np.array([code[text] for text in texts], np.int32)
         order = np.argsort(values)
 
         def fails(sizes: Sequence[int], counts: Sequence[int], tables: Sequence[Sequence[Column]]) -> list[bool]:
+            parts = parts_of(sizes, least) if divides else [([group],) for group in range(len(sizes))]
+            if not parts:
+                return [False] * len(tables)
             cells = np.array(tables, np.int64).reshape(len(tables), len(counts), len(sizes))
-            cells = cells.transpose(0, 2, 1).reshape(-1, len(counts))[:, order]
-            owner, place = np.nonzero(cells)
-            codes = values[order][place].reshape(-1, 1)
-            rows, groups = cells[owner, place], len(cells)
-            given = (owner.astype(np.int32), codes, rows)
-            histograms = histograms_of((name,), *given, groups, [references[name].hierarchy.size])
-            classes = Classes(cells.sum(axis=1), None, (name,), histograms, *given)
-            holds = np.ones(groups, np.bool_)
-            for model in models:
-                holds &= evaluate(model, classes, Context(references)).satisfied
-            failing: list[list[bool]] = (~holds).reshape(len(tables), len(sizes)).tolist()
-            return list(map(any, failing))
+            sides = [cells[:, :, list(part)].sum(axis=2) for both in parts for part in both]
+            holds = _hold(np.stack(sides, axis=1).reshape(-1, len(counts))[:, order], values[order])
+            failing = np.logical_not(holds.reshape(len(tables), len(parts), -1).all(axis=2))
+            judge = all if divides else any
+            return [judge(row) for row in failing.tolist()]
 
         return fails
 
-    return of_entries
+    def _hold(cells: NDArray[np.int64], values: NDArray[np.int32]) -> NDArray[np.bool_]:
+        owner, place = np.nonzero(cells)
+        given = (owner.astype(np.int32), values[place].reshape(-1, 1), cells[owner, place])
+        histograms = histograms_of((name,), *given, len(cells), [references[name].hierarchy.size])
+        classes = Classes(cells.sum(axis=1), None, (name,), histograms, *given)
+        holds = np.ones(len(cells), np.bool_)
+        for model in models:
+            holds &= evaluate(model, classes, Context(references)).satisfied
+        return holds
+
+    return Condition(of, divides)
 
 
 def _references(context: AttackContext, sensitive: Sensitive) -> Mapping[str, Reference]:

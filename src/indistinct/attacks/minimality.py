@@ -16,12 +16,13 @@ group fails; *posterior*: the share among the persons of missing units. *Learnt*
 Without the original nobody counts who is right: the persons of missing units are learnt *at most*, prior 0,
 posterior 1.
 
-*By class* (``merged_groups``; classes formed of two or three groups of at least k rows). Of the ways to spread the
-values of a class over its groups those remain in which some group alone fails a model, or with ``--bound`` in which a
+*By class* (``merged_groups``; classes of few groups, at most 5,000 of them). Of the ways to spread the values of a
+class over its groups those remain that give a reason: under ``local`` no division into two parts of at least k rows
+holds (what the search did not choose), under other algorithms some group alone fails a model; with ``--bound`` a
 share exceeds b. *Claim*: the value, for a person of the group in which it rises most. *Prior* s/n_E, *posterior* the
-weighted mean. *Learnt*: the belief rises by more than 0.1 (``--bound``: it exceeds b). Groups of 2 and 4 with two HIV,
-b = 1/2: the class claims 1/3, but only (2, 0) would have been merged: 1. Under distinct 2-diversity, with four "no":
-1/7 and 3/7.
+weighted mean. *Learnt*: the belief rises by more than 0.1 (``--bound``: it exceeds b). Groups of 2 and 4 with two
+HIV, b = 1/2: the class claims 1/3, but only (2, 0) would have been merged: 1. Under distinct 2-diversity, with four
+"no": 1/7 and 3/7.
 
 *Bounds.* No model of this family. *Source.* Wong, Fu, Wang, Pei, VLDB 2007, 543-554; linear and enumerated forms:
 this project, 2026.
@@ -180,6 +181,8 @@ def _figures(found: Rises) -> dict[str, Any]:
         "not_computed": found.skipped,
         "persons": persons,
         "largest_rise": round(max(rise, default=0.0), 12),
+        "condition_checked": found.checked,
+        "condition_true": found.true,
     }
 
 
