@@ -3,9 +3,6 @@
 What a folder holds is said in its ``expected.json``.
 """
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,12 +11,6 @@ import indistinct as ind
 
 FAULTS = Path(__file__).resolve().parent
 MIXED = FAULTS / "r02-one-class-where-two-hold"
-
-
-def command(*words):
-    return subprocess.run(
-        [sys.executable, "-m", "indistinct", *map(str, words)], capture_output=True, text=True, check=False
-    )
 
 
 @pytest.mark.xfail(strict=True, reason="every tuple that holds alone is frozen")

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from fractions import Fraction
 
-    from indistinct.attacks.context import View
     from indistinct.attacks.contract import Attack
     from indistinct.attacks.tabulate import Tabulated
+    from indistinct.attacks.view import View
     from indistinct.policy import GivenPolicy, Policy, Reading
     from indistinct.policy.parameters import Number
     from indistinct.tables.count import Progress
