@@ -44,8 +44,8 @@ def test_fields_of_a_group_are_options_in_their_place():
 
 
 @pytest.mark.parametrize(("answer", "printed"), [
-    (Answer(), "first\n'second'\n"), (Answer(quiet=True), ""), (Answer(json=True), '{"a": 1}\n'),
-    (Answer(json=True, quiet=True), '{"a": 1}\n'),
+    (Answer(), "first\n'second'\n"), (Answer(quiet=True), ""), (Answer(json=True), '{"schema": 1, "a": 1}\n'),
+    (Answer(json=True, quiet=True), '{"schema": 1, "a": 1}\n'),
 ])  # fmt: skip
 def test_an_answer_is_a_document_or_an_account_or_nothing(answer, printed, capsys):
     class Second:

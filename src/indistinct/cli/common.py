@@ -23,6 +23,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on s
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no account; errors only.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an output that exists.")]
+# raised when a key of the JSON documents changes its meaning or goes; new keys leave it as it is
+SCHEMA = 1
+
 AcceptDraft = Annotated[
     str | None,
     typer.Option("--accept-draft", metavar="NAME", help="Accept the open suggestions of a draft in this name."),
@@ -89,7 +92,12 @@ def progress(*, quiet: bool) -> Iterator[Report]:
 
 
 def print_json(document: Mapping[str, Any]) -> None:
-    """Print the one JSON document of a command."""
+    """Print the one JSON document of a command; ``schema`` is the version of its keys."""
+    print_plain_json({"schema": SCHEMA, **document})
+
+
+def print_plain_json(document: Mapping[str, Any]) -> None:
+    """Print JSON that has a form of its own, such as a JSON Schema."""
     _print(json.dumps(document, ensure_ascii=False, allow_nan=False))
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from indistinct.cli.common import Debug, Delimiter, Encoding, Force, Json, place, print_json, tell
+from indistinct.cli.common import Debug, Delimiter, Encoding, Force, Json, place, print_json, print_plain_json, tell
 from indistinct.cli.options import Answer, Database, grouped
 from indistinct.formats.source import origins_of
 from indistinct.outputs import Output, check_outputs, write_bytes
@@ -57,7 +57,7 @@ def schema(json: Json = False, debug: Debug = False) -> int:  # noqa: ARG001  # 
     """Print the JSON Schema of policies, for editors."""
     from indistinct.policy import Policy
 
-    print_json(Policy.json_schema())
+    print_plain_json(Policy.json_schema())
     return 0
 
 
