@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from indistinct.attacks.contract import Attack
     from indistinct.attacks.tabulate import Tabulated
+    from indistinct.attacks.view import View
     from indistinct.policy import GivenPolicy, Policy, Reading
     from indistinct.policy.parameters import Number
     from indistinct.tables.count import Progress
@@ -207,9 +208,6 @@ def attack(
     }
     before = people.get("original")
     view = view_of(published, given, second=second, prior=before)
-    for name in widths or {}:
-        if name not in view.sensitive:
-            raise SchemaError.unknown_column(name, list(view.sensitive), key="--width")
     context = AttackContext(
         view,
         given,
@@ -217,7 +215,7 @@ def attack(
         identified=people.get("identified"),
         original=before,
         control=people.get("control"),
-        widths={name: _number(width, f"--width {name}", 0, None) for name, width in (widths or {}).items()},
+        widths=_widths(widths or {}, view, given),
         rule_out=rule_out,
         known=known,
         bound=None if bound is None else _share(bound),
@@ -244,6 +242,18 @@ def _refuse_idle(options: Sequence[str], wanted: Sequence[str]) -> None:
                 f"{word} has no effect here: it is for {', '.join(takers)}, and asked for are {', '.join(wanted)}",
                 key=word,
             )
+
+
+def _widths(widths: Mapping[str, Number], view: View, policy: Policy) -> dict[str, Fraction]:
+    """Read the windows of sensitive numbers and dates."""
+    for name in widths:
+        if name not in view.sensitive:
+            raise SchemaError.unknown_column(name, list(view.sensitive), key="--width")
+        type = policy.attributes[name].type
+        if type not in ("integer", "decimal", "date"):
+            message = f'--width is for numbers and dates, and "{name}" is {type}: declare its type'
+            raise PolicyError(message, key="--width")
+    return {name: _number(width, f"--width {name}", 0, None) for name, width in widths.items()}
 
 
 def _run(attack: Attack, context: AttackContext) -> Iterator[Outcome | Idle]:

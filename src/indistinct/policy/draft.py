@@ -77,14 +77,15 @@ def draft(
         lines += ["", "[person]", f"key = {_toml(person.name)}  # {about}"]
     for facts, suggestion in found:
         if facts is not person:
-            lines += ["", *_attribute(facts, suggestion)]
+            lines += ["", *section(facts, suggestion)]
     if not any(suggestion.role == "quasi_identifying" for _, suggestion in found):
         lines += ["", "# TO DO: no column looks like a quasi-identifier; give this role to at least one."]
     lines += [*_models(found), ""]
     return "\n".join(lines)
 
 
-def _attribute(facts: ColumnFacts, suggestion: Suggestion) -> list[str]:
+def section(facts: ColumnFacts, suggestion: Suggestion) -> list[str]:
+    """Write the lines of ``[attributes.NAME]`` for a column under the suggested role."""
     import tomlkit
 
     lines = [f"[attributes.{tomlkit.key([facts.name]).as_string()}]"]
