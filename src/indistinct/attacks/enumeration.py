@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     Float64 = NDArray[np.float64]
     Int64 = NDArray[np.int64]
 
-MOST_RUNS = 4_096
-MOST_LISTED = 100_000
+MOST_RUNS = 1_024
+MOST_LISTED = 20_000
 MOST_ROWS = 200
 
 

@@ -17,6 +17,7 @@ The *naive* guess is always the most frequent value of everybody.
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -171,7 +172,10 @@ def _learned(
             "nearest neighbours": KNeighborsClassifier(min(NEIGHBOURS, len(answer))),
         }
         for name, learner in learners.items():
-            learner.fit(drawn / scale, answer)
+            with warnings.catch_warnings():
+                # numbers are guessed as values here, however many there are
+                warnings.filterwarnings("ignore", message="The number of unique classes", category=UserWarning)
+                learner.fit(drawn / scale, answer)
             for own, group in enumerate(groups):
                 found[name][own] += (learner.predict(group.features / scale) == group.truth) / context.repeats
     return found

@@ -27,6 +27,7 @@ from indistinct.attacks.matching import matches
 from indistinct.attacks.rerun import standing, tuples_of
 from indistinct.errors import IndistinctError
 from indistinct.models import Context, evaluate, is_of_classes
+from indistinct.policy.recoding import Local
 from indistinct.session.prepare import reference_counts
 from indistinct.tables.classes import histograms_of
 from indistinct.tables.records import SUPPRESSED, Classes
@@ -270,7 +271,7 @@ def parts_of(sizes: Sequence[int], least: int) -> list[tuple[list[int], list[int
 
 def judged_by_models(context: AttackContext, sensitive: Sensitive, least: int) -> Condition | None:
     """Return what the models of a column ask of the groups of a class; None where they cannot be judged."""
-    name, divides = sensitive.attribute, context.policy.recoding.algorithm == "local"
+    name, divides = sensitive.attribute, isinstance(context.policy.recoding, Local)
     models = [m for m in context.policy.privacy if set(m.attributes_used) == {name} and is_of_classes(m)]
     if not models or context.policy.person is not None:
         return None
