@@ -42,7 +42,8 @@ CHECKED = [name for name in EXAMPLES if name in {
     "IBAN", "payment card number", "resident identity number", "unified social credit code",
     "vehicle identification number", "IMEI of a device", "tax number of Germany", "DNI or NIE of Spain",
     "codice fiscale of Italy", "NIR of France", "BSN of the Netherlands", "PESEL of Poland",
-    "national number of Belgium", "personnummer of Sweden", "NHS number of the United Kingdom", "health insurance number of Germany",
+    "national number of Belgium", "personnummer of Sweden", "NHS number of the United Kingdom",
+    "health insurance number of Germany",
 }]  # fmt: skip
 
 
