@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 from indistinct.formats.registry import open_source
 from indistinct.formats.source import TableOptions, path_of
 from indistinct.policy import draft as draft_text
+from indistinct.policy import suggest
 from indistinct.session.column_counts import measured
+from indistinct.session.related import related_columns
 from indistinct.tables.count import silent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from indistinct.formats.source import Source
+    from indistinct.notices import Notice
     from indistinct.policy import ColumnFacts
     from indistinct.tables.count import Progress
 
@@ -36,16 +39,24 @@ def draft(
     """
     options = TableOptions(delimiter=delimiter, encoding=encoding or "utf-8", query=query, table=sql_table)
     source = open_source(table, options)
-    facts = measured(source, progress=progress).facts
-    return written(table, source, facts, encoding=encoding, beside=beside)
+    found = measured(source, keep=True, progress=progress)
+    told = related_columns(found, [suggest(facts) for facts in found.facts])
+    return written(table, source, found.facts, told, encoding=encoding, beside=beside)
 
 
 def written(
-    table: Any, source: Source, facts: Sequence[ColumnFacts], *, encoding: str | None = None, beside: Path | None = None
+    table: Any,
+    source: Source,
+    facts: Sequence[ColumnFacts],
+    told: Sequence[Notice] = (),
+    *,
+    encoding: str | None = None,
+    beside: Path | None = None,
 ) -> str:
     """Write the draft from measured facts; the path of the table is given relative to where the draft will stand."""
     place = None
     if (path := path_of(table)) is not None:
         folder = Path() if beside is None else beside.parent
         place = Path(os.path.relpath(path, folder)).as_posix()
-    return draft_text(list(facts), source=place, delimiter=source.dialect, encoding=encoding)
+    related = [notice.message for notice in told]
+    return draft_text(list(facts), source=place, delimiter=source.dialect, encoding=encoding, related=related)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from indistinct.plain import visible
 from indistinct.policy.suggest import ColumnFacts, Suggestion, facts_of, is_age, is_category, is_code, suggest
 
 if TYPE_CHECKING:
@@ -39,11 +40,13 @@ def draft(
     source: str | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    related: Sequence[str] = (),
 ) -> str:
     """Write a policy draft as TOML with a comment that gives the reason of every suggestion.
 
     The text is a valid policy (``Policy.load`` reads it) whenever some column looks like a quasi-identifier;
-    otherwise a comment asks for one. Values of sensitive and identifying columns are never shown; of
+    otherwise a comment asks for one. ``related`` says which columns tell each other.
+    Values of sensitive and identifying columns are never shown, but for those that stand for nothing; of
     quasi-identifiers up to three frequent ones.
 
     >>> print(draft([facts_of("sex", ["f", "m"], [30, 20])]).split("version = 2")[1])
@@ -85,6 +88,9 @@ def draft(
             lines += ["", *_attribute(facts, suggestion)]
     if not any(suggestion.role == "quasi_identifying" for _, suggestion in found):
         lines += ["", "# TO DO: no column looks like a quasi-identifier; give this role to at least one."]
+    if related:
+        lines += ["", "# Columns that tell each other are decided together: leave one out, or generalize all of them."]
+        lines += [f"#   {visible(text)}" for text in related]
     lines += [*_models(found), ""]
     return "\n".join(lines)
 
