@@ -141,7 +141,7 @@ def profile(
         "quasi_identifiers": _together([names[i] for i in quasi], [found.codes[i] for i in quasi]),
         "unique_sets": _unique_sets(names, found.codes, max_size, progress),
         "safe_harbor": [check_column(facts).document() for facts in found.facts],
-        "policy": written(table, source, found.facts, told, encoding=encoding, beside=beside),
+        "policy": written(table, source, found.facts, told, encoding=encoding, missing=missing, beside=beside),
         "warnings": [notice.document() for notice in (*source.warnings, *told)],
     }
     return Profile(document)

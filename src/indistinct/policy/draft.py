@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from indistinct.plain import visible
+from indistinct.policy.recipients import start_of
 from indistinct.policy.suggest import ColumnFacts, Suggestion, facts_of, is_age, is_category, is_code, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from indistinct.policy.recipients import Start
 
 __all__ = ["ColumnFacts", "Suggestion", "draft", "facts_of", "suggest"]
 
@@ -19,11 +22,11 @@ MANY = 200
 _TYPES = {"integer": "integer", "decimal": "decimal", "date": "date", "bands": "ordinal"}
 _CLOSENESS = """\
 # In every class the shares of the values stay near those of the table; choose t from 0 to 1:
-# [[privacy]]
-# model = "t_closeness"
-# attribute = {name}
-# t = 0.3
-# distance = "equal"  # or ordered (numbers, dates), hierarchical (needs a hierarchy)"""
+{mark}[[privacy]]
+{mark}model = "t_closeness"
+{mark}attribute = {name}
+{mark}t = {t}  # CONFIRM: {why}
+{mark}distance = "equal"  # CONFIRM: or ordered (numbers, dates), hierarchical (needs a hierarchy)"""
 _HEAD = """\
 # Draft of a policy for a table of {rows} rows and {columns} columns. Nothing in it is decided yet:
 # every line marked CONFIRM is a suggestion with its reason. Change it or remove the mark.
@@ -40,12 +43,15 @@ def draft(
     source: str | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    missing: Sequence[str] | None = None,
     related: Sequence[str] = (),
+    recipient: str | None = None,
 ) -> str:
     """Write a policy draft as TOML with a comment that gives the reason of every suggestion.
 
     The text is a valid policy (``Policy.load`` reads it) whenever some column looks like a quasi-identifier;
-    otherwise a comment asks for one. ``related`` says which columns tell each other.
+    otherwise a comment asks for one. ``related`` says which columns tell each other;
+    ``recipient`` chooses where k, l, t and the limit start (``policy.recipients``).
     Values of sensitive and identifying columns are never shown, but for those that stand for nothing; of
     quasi-identifiers up to three frequent ones.
 
@@ -69,14 +75,16 @@ def draft(
     found = [(facts, suggest(facts)) for facts in columns]
     keys = [(suggestion.rank, facts) for facts, suggestion in found if suggestion.is_person]
     person = max(keys, key=lambda own: own[0])[1] if keys else None
-    lines = [*_HEAD.format(rows=rows, columns=len(columns)).splitlines(), "version = 2"]
+    start = start_of(recipient)
+    lines = [*_HEAD.format(rows=rows, columns=len(columns)).splitlines(), *_for_whom(recipient, start), "version = 2"]
     comma = any(facts.decimal == "," for facts in columns)
-    if source is not None or delimiter is not None or comma or encoding is not None:
+    if comma or any(given is not None for given in (source, delimiter, encoding, missing)):
         lines += ["", "[table]"]
         lines += [f"source = {_toml(source)}"] if source is not None else []
         lines += [f"delimiter = {_toml(delimiter)}"] if delimiter is not None else []
         lines += [f"encoding = {_toml(encoding)}"] if encoding is not None else []
         lines += ['decimal = ","  # CONFIRM: some columns hold numbers with a decimal comma'] if comma else []
+        lines += [f"missing = {_listed(missing)}"] if missing is not None else []
     if person is not None:
         reason = suggest(person).reason
         about = f"CONFIRM: {reason}; sizes count persons, not rows"
@@ -91,7 +99,7 @@ def draft(
     if related:
         lines += ["", "# Columns that tell each other are decided together: leave one out, or generalize all of them."]
         lines += [f"#   {visible(text)}" for text in related]
-    lines += [*_models(found), ""]
+    lines += [*_models(found, start), ""]
     return "\n".join(lines)
 
 
@@ -129,7 +137,7 @@ def _reading(facts: ColumnFacts, role: str) -> list[str]:
     if kind == "date" and facts.partial:
         lines.append("partial = true  # CONFIRM: some dates are written to the month or the year only")
     if kind == "ordinal":
-        lines.append(f"order = [{', '.join(map(_toml, facts.order))}]  # CONFIRM: bands from the lowest up")
+        lines.append(f"order = {_listed(facts.order)}  # CONFIRM: bands from the lowest up")
     if kind == "date" and facts.format not in (None, "%Y-%m-%d"):
         about = "CONFIRM: it reads all values; day and month may be swapped"
         lines.append(f"format = {_toml(facts.format)}  # {about}")
@@ -137,7 +145,7 @@ def _reading(facts: ColumnFacts, role: str) -> list[str]:
         cells = ", ".join(f"{_toml(text)} in {count}" for text, count in strays)
         what = "they seem to say nothing" if any(text.strip() for text, _ in strays) else "nothing but blanks"
         about = f"CONFIRM: {what}, so proposed as missing: {cells} cells"
-        lines.append(f"missing_values = [{', '.join(_toml(text) for text, _ in strays)}]  # {about}")
+        lines.append(f"missing_values = {_listed([text for text, _ in strays])}  # {about}")
     if unread:
         lines.append("# some cells do not fit; rare ones are not shown: look, and list them as missing_values")
     if facts.unsettled:
@@ -202,20 +210,38 @@ def _hierarchy(facts: ColumnFacts) -> tuple[str, str]:
     return next(((spec, reason) for fits, spec, reason in choices if fits), (sets, why))
 
 
-def _models(found: Sequence[tuple[ColumnFacts, Suggestion]]) -> list[str]:
+def _for_whom(recipient: str | None, start: Start) -> list[str]:
+    """Say for whom the draft is, and that its numbers are custom."""
+    if recipient is None:
+        return []
+    return [
+        f"# Starting values for the recipient {recipient}: {start.reason}.",
+        f"# Source of k: {start.source}.",
+        "# These are custom, not theorems; no published source names l, t or the limit: they are only where to start.",
+    ]
+
+
+def _models(found: Sequence[tuple[ColumnFacts, Suggestion]], start: Start) -> list[str]:
     lines = ["", "[[privacy]]", 'model = "k_anonymity"']
-    lines.append("k = 5  # CONFIRM: a usual threshold; every class of look-alikes has at least 5 rows")
+    lines.append(f"k = {start.k}  # CONFIRM: {start.reason}")
+    why = "how far from the table's shares; a starting point, of no published source"
     for facts, suggestion in found:
         if suggestion.role != "sensitive":
             continue
         name = _toml(facts.name)
-        most = max(1, min(3, facts.fitting))
+        most = max(1, min(start.l, facts.fitting))
         lines += ["", "[[privacy]]", 'model = "distinct_l"', f"attribute = {name}"]
         lines.append(f"l = {most}  # CONFIRM: at least {most} of the {facts.fitting} values in every class")
-        lines += ["", *_CLOSENESS.format(name=name).splitlines()]
+        closeness = _CLOSENESS.format(name=name, t=start.t, why=why, mark="" if start.near else "# ")
+        closeness = closeness if start.near else closeness.replace("CONFIRM: ", "")
+        lines += ["", *closeness.splitlines()]
     lines += ["", "[suppression]"]
     hint = "share of rows that may be left out, 0 to 1; 0.02 often keeps much detail"
-    return [*lines, f"limit = 0  # CONFIRM: {hint}"]
+    return [*lines, f"limit = {start.limit}  # CONFIRM: {hint}"]
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return f"[{', '.join(map(_toml, texts))}]"
 
 
 def _toml(text: Any) -> str:
