@@ -115,6 +115,9 @@ def _attribute(facts: ColumnFacts, suggestion: Suggestion) -> list[str]:
     lines.append(f"role = {_toml(role)}  # CONFIRM: {suggestion.reason}; {measured}{missing}")
     if role in ("quasi_identifying", "sensitive"):
         lines += _reading(facts, role)
+    if facts.medical is not None:
+        kind = {"ICD-10": "icd10", "ATC": "atc"}[facts.medical]
+        lines.append(f"# a file of its chapters and groups makes: indistinct hierarchy build --kind {kind}")
     if role == "quasi_identifying":
         spec, why = _hierarchy(facts)
         lines.append(f"hierarchy = {spec}  # CONFIRM: {why}")
