@@ -135,7 +135,8 @@ def _measured(
         return draft.calendar(column, present, format=format)
     if kind == "rare":
         return draft.lump(present, RARE)
-    return draft.draft(column, {**present}, type=type, minimum=RARE, decimal=decimal, format=format)
+    counts: dict[str | None, int] = {text: rows for text, rows in present.items()}  # noqa: C416  # other keys
+    return draft.draft(column, counts, type=type, minimum=RARE, decimal=decimal, format=format)
 
 
 def _known_by_form(present: Mapping[str, int]) -> str:
