@@ -117,3 +117,41 @@ def presence(population, released, join_on):
                 belief += Fraction(len(members), covered)
         beliefs.append(min(Fraction(1), belief))
     return beliefs
+
+
+def definetti(rows, counts, values):
+    """Return the belief in each value for each row: the definition, row by row, without logarithms.
+
+    ``rows``: (features, group) of each row; ``counts``: for each group how many of its rows have each value.
+    """
+    sizes = Counter(group for _, group in rows)
+    belief = [{v: counts[group].get(v, 0) / sizes[group] for v in values} for _, group in rows]
+    kinds = [len({features[j] for features, _ in rows}) for j in range(len(rows[0][0]))]
+    for _ in range(40):
+        held = {v: sum(own[v] for own in belief) for v in values}
+        weights = []
+        for features, group in rows:
+            own = {}
+            for v in values:
+                weight = held[v] / len(rows) if counts[group].get(v) else 0.0
+                for j, x in enumerate(features):
+                    soft = sum(b[v] for b, (others, _) in zip(belief, rows, strict=True) if others[j] == x)
+                    weight *= (soft + 0.5) / (held[v] + kinds[j] / 2)
+                own[v] = weight
+            weights.append(own)
+        for _ in range(15):
+            for group, total in counts.items():
+                for v in values:
+                    members = [w for w, (_, g) in zip(weights, rows, strict=True) if g == group]
+                    found = sum(w[v] for w in members)
+                    for w in members:
+                        w[v] *= total.get(v, 0) / found if found else 0.0
+            for w in weights:
+                found = sum(w.values())
+                for v in values:
+                    w[v] /= found
+        change = max(abs(w[v] - b[v]) for w, b in zip(weights, belief, strict=True) for v in values)
+        belief = weights
+        if change < 1e-3:
+            break
+    return belief

@@ -125,6 +125,32 @@ def fewest_smallest(sizes, threshold, risk):
     return left
 
 
+def three_risks(sizes, above):
+    """Mean, highest, and share above a bound, unit by unit."""
+    units = [Fraction(1, size) for size in sizes for _ in range(size)]
+    found = {"threshold": sum(units) / len(units), "highest": max(units)}
+    if above is not None:
+        found["share"] = Fraction(sum(risk > above for risk in units), len(units))
+    return found
+
+
+def three_risks_hold(sizes, threshold=None, highest=None, share=None, above=None):
+    asked = {"threshold": threshold, "highest": highest, "share": share}
+    found = three_risks(sizes, above)
+    return all(bound is None or found[part] <= bound for part, bound in asked.items())
+
+
+def without_fewest_uniques(sizes, share_of, threshold):
+    """Sizes that are left when as few classes of one as possible go until the estimate holds, tried one by one."""
+    left = sorted(sizes)
+    while 1 in left:
+        share = share_of(left)
+        if share is not None and share <= threshold:
+            return left
+        left = left[1:]
+    return left
+
+
 def poisson_size(k, fraction, significance, *, truncated):
     """Least k' with P(X >= k') <= significance, by summing the probabilities."""
     from math import exp

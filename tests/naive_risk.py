@@ -79,6 +79,34 @@ def suda_score(rows, row, quasi, largest):
     )
 
 
+def dis_suda(scores, sizes, columns, fraction):
+    """DIS-SUDA of each row, from its score and the size of its class."""
+    alone, pairs = sizes.count(1), sizes.count(2)
+    if alone == 0:
+        return [0.0] * len(scores)
+    dis = Fraction(alone * fraction, alone * fraction + pairs * (1 - fraction))
+    power = 1 + (8 - columns) / 20
+    total = sum(score**-power for score in scores if score > 0)
+    odds = float(alone / dis - alone)
+    return [1 / (1 + odds / (score**power * total)) if score > 0 else 0.0 for score in scores]
+
+
+def star_sizes(rows, star="*"):
+    """Rows that match each row with stars as any value, those that cover it, and those that are equal."""
+
+    def matches(row, other):
+        return all(a == b or star in (a, b) for a, b in zip(row, other, strict=True))
+
+    def covers(other, row):
+        return all(b in (star, a) for a, b in zip(row, other, strict=True))
+
+    return {
+        "wildcard": [sum(matches(row, other) for other in rows) for row in rows],
+        "sure": [sum(covers(other, row) for other in rows) for row in rows],
+        "value": [rows.count(row) for row in rows],
+    }
+
+
 def distinction(rows, names):
     return Fraction(len({tuple(row[name] for name in names) for row in rows}), len(rows))
 

@@ -14,7 +14,8 @@ from random import Random
 
 ROWS = 5000
 HEADERS = {
-    "de": ("Patnr", "Nachname", "GebDatum", "Geschlecht", "PLZ", "Aufnahme", "Station", "ICD", "Kosten", "Gewicht", "Bemerkung"),
+    "de": ("Patnr", "Nachname", "GebDatum", "Geschlecht", "PLZ", "Aufnahme", "Station", "ICD", "Kosten", "Gewicht",
+           "Bemerkung"),
     "en": ("case", "last_name", "dob", "sex", "zip", "admitted", "unit", "dx", "charges", "weight_kg", "notes"),
     "zh": ("病人编号", "姓名", "出生日期", "性别", "邮编", "入院日期", "科室", "疾病编码", "费用", "体重", "备注"),
 }  # fmt: skip
@@ -41,7 +42,7 @@ UNKNOWN = {"de": "unbek.", "en": "unk", "zh": "不详"}
 
 def rows(language: str, number: int) -> list[list[str]]:
     """Make the rows of one language: every person has one to four stays."""
-    random = Random(f"stays {language}")  # noqa: S311  # invented people, the same ones every time
+    random = Random(f"stays {language}")  # invented people, the same ones every time
     form, found, person = DATES[language], [], 0
     while len(found) < number:
         person += 1

@@ -13,6 +13,7 @@ import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pyreadstat
 import pytest
 import xlsxwriter
@@ -225,3 +226,28 @@ def test_an_error_that_the_reader_does_not_know_is_named_with_its_column(tmp_pat
             new.writestr(name, part.replace(b"#N/A", error.encode()))
     with pytest.raises(ind.DataError, match=re.escape(f"{error} in column B (1); mend the formulas")):
         open_source(path)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "frame"])
+def test_a_token_of_the_whole_table_that_is_a_value_is_named(tmp_path, kind):
+    table = pa.table({"ward": ["a", "NA"] * 3, "ill": ["x", "y", "x", "x", "y", "x"]})
+    place = tmp_path / f"in.{kind}"
+    if kind == "csv":
+        table.to_pandas().to_csv(place, index=False)
+    elif kind == "parquet":
+        pq.write_table(table, place)
+    given = table if kind == "frame" else place
+    for document in (
+        ind.audit(given, qi=["ward"], missing=["NA"]).document,
+        ind.anonymize(
+            given,
+            ind.Policy(
+                table={"missing": ["NA"]},
+                attributes={"ward": {"role": "qi"}, "ill": {"role": "sensitive"}},
+                privacy=[ind.DistinctL("ill", 2)],
+            ),
+        ).document,
+    ):
+        said = [one["message"] for one in document["warnings"] if one["kind"] == "missing-values"]
+        assert len(said) == (kind != "csv")
+        assert all('"ward" holds "NA", a missing value of the whole table' in message for message in said)

@@ -5,8 +5,10 @@ import typing
 
 import pyarrow as pa
 import pytest
+from pyarrow import csv
 
 import indistinct as ind
+from indistinct.cli.app import run
 
 TABLE = pa.table({"age": [31, 31, 33, 33], "ill": ["a", "b", "a", "b"]})
 POLICY = ind.Policy(attributes={"age": {"role": "qi"}, "ill": {"role": "sensitive"}}, privacy=[ind.KAnonymity(2)])
@@ -80,6 +82,7 @@ def test_public_signatures_take_no_words_of_any_kind(name):
         (ind.attack, {"repeats": 3, "attacks": ["linkage"]}, "--repeats"),
         (ind.attack, {"other": TABLE, "attacks": ["linkage"]}, "--with has no effect"),
         (ind.attack, {"control": TABLE, "attacks": ["linkage"]}, "--control"),
+        (ind.attack, {"widths": {"ill": 2}}, '--width is for numbers and dates, and "ill" is text'),
         (ind.attack, {"widths": {"age": 2}}, 'no column "age"'),  # not a sensitive one
         (ind.attack, {"other_second": TABLE}, "--with-st"),
         (ind.attack, {"fail_on": "worst"}, "--fail-on"),
@@ -105,3 +108,20 @@ def test_an_option_without_effect_is_refused(function, options, word):
 def test_half_a_task_is_refused(options, word):
     with pytest.raises(ind.PolicyError, match=word):
         ind.utility(TABLE, TABLE, POLICY, **options)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["hierarchy", "build", "t.csv", "-c", "age", "-o", "h.csv", "--format", "%d.%m.%Y"], "--type date"),
+        (["hierarchy", "build", "t.csv", "-c", "age", "-o", "h.csv", "--decimal", ","], "--type integer or decimal"),
+        (["anonymize", "t.csv", "-p", "p.toml", "-o", "o.csv", "--language", "zh-CN"], "--language is for reports"),
+    ],
+)
+def test_an_option_of_the_command_line_without_effect_is_refused(tmp_path, monkeypatch, capsys, words, said):
+    monkeypatch.chdir(tmp_path)
+    csv.write_csv(TABLE, "t.csv")
+    POLICY.save("p.toml")
+    assert run(words) == 2
+    assert said in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["p.toml", "t.csv"]

@@ -11,6 +11,7 @@ import pytest
 
 import indistinct as ind
 from indistinct.cli.app import run
+from indistinct.publish.ready import check
 from indistinct.session import restates
 
 CASE = Path(__file__).parent / "06-length-of-stay-tells-the-date"
@@ -163,6 +164,34 @@ def test_sums_and_differences(how, attributes, table):
     assert found, data.keys()
     assert any(how in message for _, message in found)
     assert {column for column, _ in found} == set(hidden)
+
+
+@pytest.mark.parametrize("floor", below_a_floor())
+def test_a_check_names_what_a_release_will_name(floor):
+    attribute, hidden, plain, _ = below_a_floor()[floor]
+    policy = ind.Policy(attributes={"own": attribute, "other": PLAIN}, privacy=[ind.KAnonymity(3)])
+    warnings = check(policy, pa.table({"own": hidden, "other": plain}))["warnings"]
+    (found,) = [one for one in warnings if one["kind"] == "restates"]
+    assert found["column"] == "own"
+    assert '"other" is published unchanged and tells "own"' in found["message"]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_no_false_alarm_below_a_floor(seed):
+    draw = np.random.default_rng(seed)
+    days = [FIRST + timedelta(days=int(day)) for day in draw.integers(0, 365, 400)]
+    zips = [str(code) for code in draw.integers(10_000, 10_400, 400)]
+    plain = {
+        "weekday": [str(day.weekday()) for day in days],
+        "half": [str(day.day > 15) for day in days],
+        "other": draw.integers(0, 30, 400).astype(str),
+        "pairs": np.array([f"v{i // 2}" for i in range(400)])[draw.permutation(400)],
+    }
+    attributes = {"admitted": MONTHS, "zip": {"role": "qi", "hierarchy": {"kind": "masking"}, "min_level": 2}}
+    table, attributes = {"admitted": days, "zip": zips, **plain}, attributes | dict.fromkeys(plain, PLAIN)
+    assert told(table, attributes, k=5) == []
+    policy = ind.Policy(attributes=attributes, privacy=[ind.KAnonymity(5)])
+    assert not [one for one in check(policy, pa.table(table))["warnings"] if one["kind"] == "restates"]
 
 
 def wide(columns, rows=80):

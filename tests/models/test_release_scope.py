@@ -43,6 +43,41 @@ def test_average_risk(tables, sizes, threshold):
     assert sorted(classes.sizes[answer.satisfied].tolist()) == left
 
 
+@settings(deadline=None, max_examples=80)
+@given(sizes=SIZES, threshold=SHARES, highest=SHARES, share=SHARES, above=SHARES, asked=st.sampled_from(range(1, 8)))
+def test_average_risk_in_three_parts(tables, sizes, threshold, highest, share, above, asked):
+    classes, context = of_sizes(tables, sizes)
+    highest, above = max(highest, Fraction(1, 12)), max(above, Fraction(1, 12))
+    parts = {"threshold": threshold} if asked & 1 else {}
+    parts |= {"highest": highest} if asked & 2 else {}
+    parts |= {"share": share, "above": above} if asked & 4 else {}
+    answer = evaluate(AverageRisk(**parts), classes, context)
+    left = sorted(sizes)
+    while left and not naive.three_risks_hold(left, **parts):
+        left = left[1:]
+    assert sorted(classes.sizes[answer.satisfied].tolist()) == left
+    measured = naive.three_risks(sizes, parts.get("above"))
+    for part, value in answer.achieved.items():
+        assert Fraction(value["fraction"]) == measured[part]
+
+
+def test_the_example_of_three_parts(tables):
+    classes, context = of_sizes(tables, [2, 3, 5, 10])  # the mean is 4/20, the highest 1/2, and 5 of 20 are above 1/4
+    holds = AverageRisk("1/5", highest="1/2", share="1/4", above="1/4")
+    assert evaluate(holds, classes, context).satisfied.all()
+    for less in ({"threshold": "0.19"}, {"highest": "0.49"}, {"share": "0.24", "above": "1/4"}):
+        assert evaluate(AverageRisk(**less), classes, context).satisfied.tolist() == [False, True, True, True]
+    assert "a share of 0.25 has a risk above 1/4, more than 6/25" in (
+        evaluate(AverageRisk(share="0.24", above="1/4"), classes, context).reason
+    )
+
+
+@pytest.mark.parametrize("wrong", [{}, {"share": "0.1"}, {"above": "0.1"}, {"threshold": "0.1", "above": "0.2"}])
+def test_parts_that_say_nothing_are_refused(wrong):
+    with pytest.raises(PolicyError, match="is missing"):
+        AverageRisk(**wrong)
+
+
 @settings(deadline=None, max_examples=40)
 @given(sizes=SIZES, threshold=SHARES)
 def test_sample_uniqueness(tables, sizes, threshold):
@@ -60,8 +95,13 @@ def test_population_uniqueness(tables, sizes, name, threshold):
     population = 4 * sum(sizes)
     answer = evaluate(PopulationUniqueness(threshold, name, population_size=population), classes, context)
     found = estimate(name, *size_counts(np.array(sizes)), population)
-    holds = found is not None and found.share <= threshold
-    assert answer.satisfied.tolist() == [holds or size > 1 for size in sizes]
+
+    def share_of(some):
+        one = estimate(name, *size_counts(np.array(some)), population)
+        return None if one is None else one.share
+
+    left = naive.without_fewest_uniques(sizes, share_of, threshold)
+    assert sorted(classes.sizes[answer.satisfied].tolist()) == left
     if found is None:
         assert answer.achieved == {"threshold": None}
         assert "no solution" in answer.reason

@@ -136,6 +136,13 @@ def test_a_limit_of_the_attacks_is_judged(release):
     assert any(text.startswith(f"{n} attack") and "limit of 10\N{NO-BREAK SPACE}%" in text for text in texts)
 
 
+def test_what_was_required_and_by_what_linkage_was_judged_is_said(release):
+    found = ind.attack(release.table, POLICY, fail_above="0.1", require=["inference"]).document
+    texts = [block[1] for block in learn(summary(release, attacks=found)) if block[0] == "text"]
+    assert any(text.startswith("Required, but not run: guessing") for text in texts)
+    assert any("judged by 1/k" in text for text in texts)
+
+
 def test_a_document_of_risk_stands_beside_the_own_figures(release):
     document = ind.risk(TABLE, POLICY, published=release.table, population_size=1000, suda=2).document
     rows = {row[0]: row[1:] for row in tables(summary(release, risk=document))["Risk, as measured beforehand"][3]}

@@ -104,6 +104,10 @@ def build(
         raise PolicyError(f'there is no kind "{kind}" of hierarchy to build; there are {", ".join(KINDS)}')
     if keep < 1:
         raise PolicyError(f"the number of values to keep must be 1 or more, not {keep}", key="--keep")
+    if format is not None and kind != "calendar" and type != "date":
+        raise PolicyError("--format says how dates are written: give --type date or --kind calendar", key="--format")
+    if decimal != "." and kind != "quantiles" and type not in ("integer", "decimal"):
+        raise PolicyError("--decimal is the mark of numbers: give --type integer or decimal too", key="--decimal")
     texts, counts = column_counts(table, column, TableOptions(query=query, table=sql_table))
     present = {text: int(rows) for text, rows in zip(texts, counts, strict=True) if text is not None}
     if not present:

@@ -63,11 +63,12 @@ def table_text(document: Mapping[str, Any]) -> str:
     if any(run["query_error"] for run in done):
         lines.append("queries: mean relative error of random COUNT queries")
     if any(run["largest_share"] for run in done):
-        lines.append("guess: the largest share that one sensitive value has in a class or group")
+        lines.append("guess: the largest share that one sensitive value has in a class or group, looked at alone")
     if any(run["groups"] for run in done):
         lines.append(
-            "~ publishes groups: quasi-identifiers stay as they are, only their link to the sensitive value is cut; "
-            "compare guess and queries, not k, risk and LM"
+            "~ publishes groups: quasi-identifiers stay as they are, only their link to the sensitive value is cut, "
+            "and all groups together tell more than the guess (attack definetti); compare guess and queries, not k, "
+            "risk and LM"
         )
     if any(run["status"] == "not satisfied" for run in document["runs"]):
         lines.append("! what would be published does not satisfy the policy: no release would be delivered")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from indistinct.assess.audit import starred_tuples
+from indistinct.assess.stars import read_stars
 from indistinct.errors import DataError, PolicyError, SchemaError
 from indistinct.formats.registry import open_source
 from indistinct.notices import Notice, Sentence
@@ -24,7 +25,7 @@ from indistinct.risk.population_uniqueness import population_uniqueness
 from indistinct.risk.prosecutor import prosecutor
 from indistinct.risk.regions import population_of
 from indistinct.risk.sample_uniqueness import sample_uniqueness
-from indistinct.risk.suda2 import special_uniques
+from indistinct.risk.suda2 import dis_suda, special_uniques
 from indistinct.sentences.results import as_html
 from indistinct.sentences.risk import risk_table, risk_text
 from indistinct.session.prepare import options_of, prepare
@@ -90,6 +91,8 @@ class _Asked:
     household: str | None = None
     suda: int | None = None
     rows: bool = False
+    stars: str | None = None
+    sampling_fraction: Fraction | None = None
 
 
 def risk(
@@ -103,6 +106,8 @@ def risk(
     weights: str | None = None,
     household: str | None = None,
     suda: int | None = None,
+    sampling_fraction: Any = None,
+    stars: str | None = None,
     rows: bool = False,
     published: Any = None,
     query: str | None = None,
@@ -138,6 +143,11 @@ def risk(
         The column that says who lives together.
     suda
         Columns of special uniques, at most.
+    sampling_fraction
+        Share of the population that is in the table, for DIS-SUDA; by default rows / ``population_size``.
+    stars
+        How the suppression token in one cell is read: "wildcard", as any value, or "value", as one of its own. By
+        default as any value where a row has some.
     rows
         Whether every row gets its risks.
     published
@@ -177,7 +187,10 @@ def risk(
             "{region} is taken to have {n} people ({about})", region=region, n=population_size, about=about
         )
         notices.append(Notice("population", None, message))
-    asked = _Asked(limit, population, population_size, weights, household, suda, rows)
+    fraction = None if sampling_fraction is None else _fraction(sampling_fraction)
+    if fraction is not None and suda is None:
+        raise PolicyError("a sampling fraction is for special uniques; ask for them with suda", key="sampling_fraction")
+    asked = _Asked(limit, population, population_size, weights, household, suda, rows, stars, fraction)
     before = _measure(table, policy, asked, query=query, sql_table=sql_table, progress=progress)
     after, groups = None, []
     if published is not None:
@@ -201,10 +214,15 @@ def risk(
 def is_above(answer: Risk, limit: Any) -> bool:
     """Whether the highest prosecutor risk, of the published table where there is one, is above a limit. Exact.
 
+    Where stars are read as any value, the rows that a row is sure to fit count here: the other sizes are upper ends.
+
     Raises PolicyError for a limit that is no risk.
     """
-    highest = (answer.published or answer.measures)["prosecutor"]["highest"]
-    return Fraction(highest["fraction"]) > _threshold(limit)
+    measured = answer.document["published"] or answer.document
+    (entry,) = (entry for entry in measured["measures"] if entry["measure"] == "prosecutor")
+    sure = (measured["stars"] or {}).get("smallest_sure")
+    highest = Fraction(entry["highest"]["fraction"]) if sure is None else Fraction(1, sure)
+    return highest > _threshold(limit)
 
 
 def _threshold(value: Any) -> Fraction:
@@ -215,6 +233,14 @@ def _threshold(value: Any) -> Fraction:
     if not 0 <= limit <= 1:
         raise PolicyError(f"the threshold {value} is no risk; give a number from 0 to 1, such as 0.2 or 1/3")
     return limit
+
+
+def _fraction(value: Any) -> Fraction:
+    try:
+        return Fraction(exact(value))
+    except ValueError:
+        message = f"the sampling fraction {value} is no number; write it as 0.01 or 1/100"
+        raise PolicyError(message, key="sampling_fraction") from None
 
 
 def _for_published(asked: _Asked, published: Any, policy: Policy, notices: list[Notice]) -> _Asked:
@@ -231,7 +257,7 @@ def _for_published(asked: _Asked, published: Any, policy: Policy, notices: list[
         )
         notices.append(Notice("published", None, message))
     weights, household = (name if name in columns else None for name in (asked.weights, asked.household))
-    return _Asked(asked.threshold, None, asked.population_size, weights, household, asked.suda)
+    return replace(asked, population=None, weights=weights, household=household, rows=False)
 
 
 @dataclass(frozen=True)
@@ -270,11 +296,13 @@ def _measure(
         raise DataError("every row is fully suppressed: there is no risk to measure")
     progress("judge", 0, 1)
     rows, sizes = classes.rows, classes.sizes
+    stars = read_stars(frequencies, policy.output.suppressed_token, kept, classes, asked.stars)
+    fit = stars.sizes
     unit = "rows" if classes.persons is None else "persons"
     people = None if asked.population is None else _population(asked.population, prepared)[kept]
-    figures = [prosecutor(rows, sizes, asked.threshold, unit)]
+    figures = [prosecutor(rows, fit, asked.threshold, unit)]
     figures += [] if people is None else [journalist(rows, sizes, people, asked.threshold)]
-    figures += [marketer(rows, sizes, people, asked.threshold), sample_uniqueness(rows, sizes)]
+    figures += [marketer(rows, fit, people, asked.threshold), sample_uniqueness(rows, fit)]
     if asked.population_size is not None:
         figures += population_uniqueness(sizes, asked.population_size)
     weight = _weights(prepared, asked, kept, rows)
@@ -282,7 +310,7 @@ def _measure(
         figures.append(individual(rows, weight, asked.threshold, of_weights=asked.weights is not None))
     columns: dict[str, Any] = {}
     if by_row:
-        columns = _by_row(prepared, kept, figures, sizes)
+        columns = _by_row(prepared, kept, figures, fit)
     if asked.household is not None:
         figures.append(_household(source, asked, columns))
     if asked.suda is not None:
@@ -294,8 +322,9 @@ def _measure(
         "suppressed_rows": hidden,
         "classes": len(classes),
         **unit_of(frequencies),
+        "stars": stars.document,
         "measures": [figure.document() for figure in figures],
-        "class_sizes": class_sizes(rows, sizes),
+        "class_sizes": class_sizes(rows, fit),
     }
     return _Measured(document, prepared.notices, _table(columns) if asked.rows else None)
 
@@ -396,10 +425,19 @@ def _suda(prepared: Prepared, asked: _Asked, kept: NDArray[np.bool_], columns: d
     assert asked.suda is not None  # noqa: S101  # asked for
     if asked.suda < 1:
         raise PolicyError(f"special uniques of up to {asked.suda} columns are none; ask for 1 or more, 3 is usual")
-    figure = special_uniques(prepared.counted.frequencies, asked.suda, kept)
+    fraction = asked.sampling_fraction
+    if fraction is None and asked.population_size is not None:
+        fraction = Fraction(prepared.rows, asked.population_size)
+    figure = special_uniques(prepared.counted.frequencies, asked.suda, kept, fraction)
     if columns and prepared.counted.cell_of_row is not None and figure.per_class is not None:
         scores = np.zeros(len(kept), np.int64)
         scores[kept] = figure.per_class
+        if fraction is not None:
+            counts = prepared.counted.frequencies.tuple_rows[kept]
+            attributes = prepared.counted.frequencies.tuples.shape[1]
+            scaled = np.zeros(len(kept))
+            scaled[kept] = dis_suda(figure.per_class, counts, attributes, fraction).scores
+            columns["dis_suda"] = scaled[prepared.counted.frequencies.tuple_of[prepared.counted.cell_of_row]]
         columns["suda_score"] = scores[prepared.counted.frequencies.tuple_of[prepared.counted.cell_of_row]]
     return figure
 

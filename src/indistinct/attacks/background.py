@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import AttackContext, Sensitive
+    from indistinct.attacks.context import AttackContext
+    from indistinct.attacks.view import Sensitive
 
 MOST_RULED_OUT = 3
 
@@ -136,6 +137,7 @@ def _worst_top(sensitive: Sensitive, sizes: NDArray[np.int64], out: int) -> dict
 
 ATTACK = Attack(
     background,
+    supposes="knows the class of a person, and that the person has none of some other values",
     bounded_by=(DistinctL, RecursiveCL),
     of_the_file=True,
     needs={},

@@ -1,6 +1,7 @@
 """Complementary release: two releases joined by a column that both show as it is.
 
-*Attacker.* Knows the quasi-identifiers of the victim, and has two releases in which his rows stand in classes A and B.
+*Attacker.* Knows the quasi-identifiers of the victim, and has two releases in which his rows stand in classes A and B,
+which he knows where he can run the program again (``rerun``), else by what labels cover.
 Columns that are no quasi-identifiers and stand in both (sensitive values, pseudonyms) tell which rows may be one
 person's: of the rows of A those remain whose values occur in B, and the other way round. *Claim*: one of the remaining
 rows of the release that has fewer is his. *Prior* 1 over his candidate rows there, *posterior* 1 over the remaining
@@ -24,7 +25,7 @@ import numpy as np
 
 from indistinct.attacks.contract import Attack
 from indistinct.attacks.outcome import Idle, Outcome
-from indistinct.attacks.overlap import candidates_in_both
+from indistinct.attacks.overlap import candidates_in_both, runs_of
 from indistinct.attacks.tabulate import grouped, tabulated
 from indistinct.policy.privacy import MInvariance
 
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import AttackContext, View
+    from indistinct.attacks.candidates import Pairs
+    from indistinct.attacks.context import AttackContext
+    from indistinct.attacks.view import View
 
     Int64 = NDArray[np.int64]
 
@@ -44,7 +47,7 @@ def complementary_release(context: AttackContext) -> Iterator[Outcome | Idle]:
     """Join two releases by what both show, and count the candidate rows that remain."""
     other = context.other
     assert other is not None  # noqa: S101  # the record says that it is needed
-    if context.view.two_tables or other.two_tables:
+    if context.view.in_groups or other.in_groups:
         yield Idle(None, "a release of two tables has no rows that could be joined")
         return
     quasi = {*context.policy.quasi_identifiers}
@@ -52,7 +55,8 @@ def complementary_release(context: AttackContext) -> Iterator[Outcome | Idle]:
     if not names:
         yield Idle(None, "the releases have no column in common but quasi-identifiers")
         return
-    both = candidates_in_both(context, other)
+    runs = runs_of(context, other)
+    both = candidates_in_both(context, other, (runs.mine, runs.theirs))
     if not len(both.weight):
         yield Idle(None, "no person has candidate rows in both releases")
         return
@@ -63,8 +67,8 @@ def _joined(
     context: AttackContext,
     other: View,
     names: Sequence[str],
-    mine: tuple[Int64, Int64],
-    theirs: tuple[Int64, Int64],
+    mine: Pairs,
+    theirs: Pairs,
     weight: Int64,
     row: Int64,
     table: str,
@@ -93,12 +97,12 @@ def _joined(
 
 
 def _remaining(
-    mine: View, other: View, names: Sequence[str], own: tuple[Int64, Int64], theirs: tuple[Int64, Int64], persons: int
+    mine: View, other: View, names: Sequence[str], own: Pairs, theirs: Pairs, persons: int
 ) -> tuple[Int64, Int64]:
     """int64[2, persons]: candidate rows in both releases, and those whose values occur among the other's."""
     shown, values = _shown(mine, other, names)
     before, after = np.zeros((2, persons), np.int64), np.zeros((2, persons), np.int64)
-    pairs = [(of[order := np.argsort(of, kind="stable")], tuples[order]) for of, tuples in (own, theirs)]
+    pairs = [(of[order := np.argsort(of, kind="stable")], tuples[order]) for of, tuples, _ in (own, theirs)]
     entries = np.zeros(persons, np.int64)
     for (of, tuples), (start, _, _) in zip(pairs, shown, strict=True):
         np.add.at(entries, of, np.diff(start)[tuples])
@@ -155,7 +159,10 @@ def _shown(mine: View, other: View, names: Sequence[str]) -> tuple[list[tuple[In
 
 ATTACK = Attack(
     complementary_release,
+    supposes="has two releases that share a column, and knows the program, both policies and everybody's"
+    " quasi-identifiers",
     bounded_by=(MInvariance,),
     of_the_file=False,
     needs={"other": "needs a second release of some of the same people: --with OTHER"},
+    options=("other_policy", "knows_program"),
 )

@@ -1,10 +1,12 @@
 """Composition: the same person in two releases that were made apart.
 
-*Attacker.* Knows that the victim is in both. His candidate rows in each give two distributions p1, p2 over the
-values; only values that both allow remain, with *posterior* ``P(v) ~ p1_v p2_v / q_v`` (q the share among everybody),
-which is right when the two recodings chose the others of the groups independently. *Claim*: the likeliest value.
-*Prior*: the larger of p1_v and p2_v of that value, what either release alone gives; the gain is what the second adds.
-*Learnt*: one value remains and neither release alone told it.
+*Attacker.* Knows that the victim is in both, and, where he can run the program (``rerun``; the default, with
+``other_policy`` for the second), his class in each; the *weaker* attacker, shown beside it, has what labels cover. His
+candidate rows in each give two distributions p1, p2 over the values; only values that both allow remain, with
+*posterior* ``P(v) ~ p1_v p2_v / q_v`` (q the share among everybody), which is right when the two recodings chose the
+others of the groups independently. *Claim*: the likeliest value. *Prior*: the larger of p1_v and p2_v of that value,
+what either release alone gives; the gain is what the second adds. *Learnt*: one value remains and neither release
+alone told it.
 
 The persons are those of the identified table or the original; without one, the classes of the second release stand
 for their members. Candidates by containment, so that the releases may be recoded differently.
@@ -15,21 +17,24 @@ aids} and {aids, asthma, ulcer}: aids remains. *Source.* Ganta, Kasiviswanathan,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.attacks.candidates import shares
 from indistinct.attacks.contract import Attack
 from indistinct.attacks.outcome import Idle, Outcome
-from indistinct.attacks.overlap import candidates_in_both
+from indistinct.attacks.overlap import candidates_in_both, runs_of
 from indistinct.policy.privacy import MInvariance
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import AttackContext, Sensitive, View
+    from indistinct.attacks.context import AttackContext
+    from indistinct.attacks.overlap import InBoth
+    from indistinct.attacks.view import View
 
     Float64 = NDArray[np.float64]
     Int64 = NDArray[np.int64]
@@ -45,24 +50,24 @@ def composition(context: AttackContext) -> Iterator[Outcome | Idle]:
     if not names:
         yield Idle(None, "the two releases have no sensitive column in common")
         return
-    mine, theirs, weight, row, table = candidates_in_both(context, other)
-    if not len(weight):
+    runs = runs_of(context, other)
+    by_labels = candidates_in_both(context, other, (None, None))
+    if not len(by_labels.weight):
         yield Idle(None, "no person has candidate rows in both releases")
         return
     for name in names:
-        yield _composed(context, other, name, mine, theirs, weight, row, table)
+        weaker = _composed(context, other, name, by_labels, {"knows_program": False, "why_not": runs.why})
+        if runs.mine is None and runs.theirs is None:
+            yield weaker
+            continue
+        figures = weaker.document("composition", ())
+        told = {key: figures[key] for key in ("persons", "learnt", "prior", "posterior", "gain")}
+        known = candidates_in_both(context, other, (runs.mine, runs.theirs))
+        yield _composed(context, other, name, known, {"knows_program": True, "why_not": runs.why, "weaker": told})
 
 
-def _composed(
-    context: AttackContext,
-    other: View,
-    name: str,
-    mine: tuple[Int64, Int64],
-    theirs: tuple[Int64, Int64],
-    weight: Int64,
-    row: Int64,
-    table: str,
-) -> Outcome:
+def _composed(context: AttackContext, other: View, name: str, both: InBoth, more: Mapping[str, Any]) -> Outcome:
+    mine, theirs, weight, row, table = both
     sensitive = (context.view.sensitive[name], other.sensitive[name])
     texts = list(dict.fromkeys([*sensitive[0].texts, *sensitive[1].texts]))
     number = {text: place for place, text in enumerate(texts)}
@@ -82,23 +87,23 @@ def _composed(
         np.zeros(people, np.int64),
     )
     before = np.zeros(people, np.int64)
-    ordered = [(of[order := np.argsort(of, kind="stable")], tuples[order]) for of, tuples in (mine, theirs)]
+    ordered = [mine.by_kind(), theirs.by_kind()]
     step = max(1, CELLS // len(texts))
     for begin in range(0, people, step):
         stop = min(people, begin + step)
-        shares = [
-            _shares(view, own, texts, pairs, begin, stop)
+        both_shares = [
+            shares(view, own, texts, pairs, begin, stop)
             for view, own, pairs in zip((context.view, other), sensitive, ordered, strict=True)
         ]
-        joint = shares[0] * shares[1] / everybody
+        joint = both_shares[0] * both_shares[1] / everybody
         total = joint.sum(axis=1)
         best = joint.argmax(axis=1)
         at = np.arange(stop - begin)
         value[begin:stop] = best
         after[begin:stop] = np.where(total > 0, joint[at, best] / np.where(total > 0, total, 1), 0)
-        prior[begin:stop] = np.maximum(shares[0][at, best], shares[1][at, best]) * (total > 0)
+        prior[begin:stop] = np.maximum(both_shares[0][at, best], both_shares[1][at, best]) * (total > 0)
         left[begin:stop] = (joint > 0).sum(axis=1)
-        before[begin:stop] = np.minimum((shares[0] > 0).sum(axis=1), (shares[1] > 0).sum(axis=1))
+        before[begin:stop] = np.minimum((both_shares[0] > 0).sum(axis=1), (both_shares[1] > 0).sum(axis=1))
     met = left > 0  # an empty intersection: the person is not in both
     told = (left == 1) & (before > 1)
     disclosed = int(weight[told].sum())
@@ -110,34 +115,16 @@ def _composed(
         f"for {disclosed} of {total_weight} persons the two releases together leave one {name} although each alone "
         f"left several; on average {mean[0]:.4g} values before and {mean[1]:.4g} after",
         {"one_value_left": disclosed, "mean_values_before": round(mean[0], 6), "mean_values_after": round(mean[1], 6),
-         "in_neither_or_one": int(weight[~met].sum())},
+         "in_neither_or_one": int(weight[~met].sum()), **more},
         lambda kind: f"row {row[kinds[kind]]} of {table}: {name} = {texts[int(value[kinds[kind]])]}",
     )  # fmt: skip
 
 
-def _shares(
-    view: View, sensitive: Sensitive, texts: Sequence[str | None], pairs: tuple[Int64, Int64], begin: int, stop: int
-) -> Float64:
-    """float64[stop - begin, m]: the distribution over the candidate rows of each person."""
-    of, tuples = pairs
-    low, high = np.searchsorted(of, [begin, stop])
-    of, tuples = of[low:high] - begin, tuples[low:high]
-    number = {text: place for place, text in enumerate(texts)}
-    translate = np.array([number[text] for text in sensitive.texts])
-    own = view.class_of[tuples]
-    lengths = np.diff(sensitive.histogram.start)[own]
-    entry = np.repeat(sensitive.histogram.start[own] - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
-    # a tuple of a two-table release has its share of the rows of its group
-    share = np.repeat(view.rows[tuples] / view.sizes[own], lengths) * sensitive.histogram.count[entry]
-    flat = np.repeat(of, lengths) * len(texts) + translate[sensitive.histogram.value[entry]]
-    found = np.bincount(flat, weights=share, minlength=(stop - begin) * len(texts)).reshape(stop - begin, len(texts))
-    total: Float64 = found / np.maximum(found.sum(axis=1, keepdims=True), 1e-300)
-    return total
-
-
 ATTACK = Attack(
     composition,
+    supposes="has two releases, and knows the program, both policies and everybody's quasi-identifiers",
     bounded_by=(MInvariance,),
     of_the_file=False,
     needs={"other": "needs a second release of some of the same people: --with OTHER"},
+    options=("other_policy", "knows_program"),
 )

@@ -23,20 +23,21 @@ class Attack:
     ``run(context)`` yields an outcome for each attribute, or one about identity, or says why there is none. Reports
     name the attack by the message ``attack.NAME`` of each catalogue.
 
+    ``supposes``: the strongest attacker that it supposes, as the end of "somebody who ...".
     ``bounded_by``: the parameter classes of the models, and the options of the algorithms, that bound it where strict
     enough; ``remedies``: what else does, in words. ``needs``: fields of the context without which it cannot run, each
     with the sentence that says so; ``options``: others that it looks at, and no attack that lacks the word does.
-    ``of_the_file``: it looks at the published table alone, so that anybody can repeat
-    it and a public report may hold it. ``of_repeats``: its interval comes from repeated runs, not from persons.
+    ``of_the_file``: it looks at the published table alone, so that anybody can repeat it and a public report may hold
+    it.
     """
 
     run: Callable[[AttackContext], Iterator[Outcome | Idle]]
+    supposes: str
     bounded_by: tuple[type[BaseModel], ...]
     of_the_file: bool
     needs: Mapping[str, str]
     options: tuple[str, ...] = ()
     remedies: tuple[str, ...] = ()
-    of_repeats: bool = False
 
     def __post_init__(self) -> None:
         """Refuse an attack that needs what no context has."""

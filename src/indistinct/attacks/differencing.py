@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import AttackContext, View
+    from indistinct.attacks.context import AttackContext
+    from indistinct.attacks.view import View
 
     Int64 = NDArray[np.int64]
 
@@ -128,6 +129,7 @@ def _from_whole(context: AttackContext, whole: View, part: View, name: str, tabl
 
 ATTACK = Attack(
     differencing,
+    supposes="has two releases of the same people, and knows who came or went between them",
     bounded_by=(MInvariance,),
     of_the_file=False,
     needs={"other": "needs a second release of the same people: --with OTHER"},

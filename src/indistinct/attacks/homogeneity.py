@@ -48,6 +48,7 @@ def homogeneity(context: AttackContext) -> Iterator[Outcome | Idle]:
 
 ATTACK = Attack(
     homogeneity,
+    supposes="knows the class of a person",
     bounded_by=(DistinctL, EntropyL, RecursiveCL, PSensitiveK, TCloseness),
     of_the_file=True,
     needs={},

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import AttackContext, View
+    from indistinct.attacks.context import AttackContext
     from indistinct.attacks.tabulate import Tabulated
+    from indistinct.attacks.view import View
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]

@@ -77,6 +77,7 @@ def membership(context: AttackContext) -> Iterator[Outcome | Idle]:
 
 ATTACK = Attack(
     membership,
+    supposes="knows everybody of the population, and that the release is a part of it",
     bounded_by=(DeltaPresence,),
     of_the_file=False,
     needs={},

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import sqrt
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
     Bool = NDArray[np.bool_]
 
+LEVEL = 0.95
+# 1,000 draws have ten beyond either end of an interval of this level
+FINEST = 0.98 + 1e-9
 Z95 = 1.959963984540054
 ROUNDS = 1000
 MOST_DISTINCT = 5000
@@ -36,7 +40,8 @@ class Outcome:
     ``weight`` int64[.] persons of the kind; ``prior`` and ``posterior`` float64[.] in [0, 1]; ``learnt`` bool[.];
     ``row`` int64[.] the data row (from 1) of one of them in ``table``. ``reason`` is a sentence with the counts,
     ``details`` are further figures without values of the table, ``show(i)`` tells what was learnt about kind i, for the
-    console only.
+    console only. ``contrast``: how often the same guess is right about persons held out, where that was measured; then
+    the gain is ``risk = (attack - control)/(1 - control)``, since what holds for everybody is no leak.
     """
 
     attribute: str | None
@@ -49,6 +54,22 @@ class Outcome:
     reason: str
     details: Mapping[str, Any] = field(default_factory=dict)
     show: Callable[[int], str] = field(default=str, repr=False)
+    contrast: Contrast | None = None
+
+    @property
+    def gain(self) -> float:
+        """The mean rise of belief, or the risk beyond the control group."""
+        if self.contrast is not None:
+            return self.contrast.risk
+        return _mean(self.posterior - self.prior, self.weight)
+
+    def interval(self, level: float = LEVEL) -> dict[str, Any]:
+        """Return an interval of the gain from persons drawn anew."""
+        if self.contrast is not None:
+            low, high, method = self.contrast.interval(level)
+        else:
+            low, high, method = bootstrap(self.posterior - self.prior, self.weight, level)
+        return {"low": low, "high": high, "method": method}
 
     def worst(self) -> list[int]:
         """Return the kinds of persons about whom most is learnt, at most five; those about whom nothing is are out."""
@@ -66,7 +87,6 @@ class Outcome:
         persons = int(self.weight.sum())
         learnt = int(self.weight[self.learnt].sum())
         rise = self.posterior - self.prior
-        low, high, method = bootstrap(rise, self.weight)
         return {
             "attack": attack,
             "attribute": self.attribute,
@@ -78,8 +98,9 @@ class Outcome:
                                 "method": "wilson"},
             "prior": _mean(self.prior, self.weight),
             "posterior": _mean(self.posterior, self.weight),
-            "gain": _mean(rise, self.weight),
-            "gain_interval": {"low": low, "high": high, "method": method},
+            "gain": self.gain,
+            "gain_interval": self.interval(),
+            "contrast": None if self.contrast is None else self.contrast.document(),
             "largest_gain": round(float(rise.max(initial=0.0)), 12),
             "worst": [
                 {"table": self.table, "row": int(self.row[kind]), "prior": round(float(self.prior[kind]), 12),
@@ -118,11 +139,12 @@ def wilson(successes: int, trials: int) -> tuple[float, float]:
     return round(max(0.0, centre - half), 12), round(min(1.0, centre + half), 12)
 
 
-def bootstrap(values: Float64, weight: Int64) -> tuple[float, float, str]:
-    """Return a 95 % interval of the mean of ``values``, each held by ``weight`` persons: 2.5 and 97.5 % of 1,000 draws.
+def bootstrap(values: Float64, weight: Int64, level: float = LEVEL) -> tuple[float, float, str]:
+    """Return an interval of the mean of ``values``, each held by ``weight`` persons: quantiles of 1,000 draws.
 
     Persons are drawn with replacement (Efron, Ann. Statist. 7:1-26, 1979), with a fixed seed: it protects nothing. More
-    than 5,000 different values: the normal approximation instead, and the method says so.
+    than 5,000 different values, or a level above 98 %, whose ends lie further out than 1,000 draws show: the normal
+    approximation instead, and the method says so.
 
     >>> bootstrap(np.array([0.5]), np.array([7]))
     (0.5, 0.5, 'bootstrap')
@@ -130,15 +152,101 @@ def bootstrap(values: Float64, weight: Int64) -> tuple[float, float, str]:
     total = int(weight.sum())
     if total == 0:
         return 0.0, 0.0, "none"
-    distinct, inverse = np.unique(np.round(values, 12), return_inverse=True)
-    held = np.bincount(inverse.reshape(-1), weights=weight.astype(np.float64))
-    if len(distinct) > MOST_DISTINCT:
+    distinct, held = _distinct(values, weight)
+    if len(distinct) > MOST_DISTINCT or level > FINEST:
         mean = float(held @ distinct) / total
-        half = Z95 * sqrt(max(0.0, float(held @ (distinct - mean) ** 2)) / total / total)
+        half = _z(level) * sqrt(max(0.0, float(held @ (distinct - mean) ** 2)) / total / total)
         return round(mean - half, 12), round(mean + half, 12), "normal"
-    draws = np.random.default_rng(0).multinomial(total, held / held.sum(), size=ROUNDS)
-    low, high = np.quantile(draws @ distinct / total, [0.025, 0.975])
+    low, high = np.quantile(_means(distinct, held, 0), [(1 - level) / 2, (1 + level) / 2])
     return round(float(low), 12), round(float(high), 12), "bootstrap"
+
+
+def _distinct(values: Float64, weight: Int64) -> tuple[Float64, Float64]:
+    distinct, inverse = np.unique(np.round(values, 12), return_inverse=True)
+    held: Float64 = np.bincount(inverse.reshape(-1), weights=weight.astype(np.float64)).astype(np.float64)
+    return distinct, held
+
+
+def _means(distinct: Float64, held: Float64, seed: int) -> Float64:
+    total = int(held.sum())
+    draws = np.random.default_rng(seed).multinomial(total, held / held.sum(), size=ROUNDS)
+    means: Float64 = draws @ distinct / total
+    return means
+
+
+def _z(level: float) -> float:
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """How often a guess is right: about the attacked persons, and about others who are not in the release.
+
+    ``scores`` float64[.] in [0, 1] of kinds of persons, ``rows`` int64[.] how many persons are of each; the same for
+    the ``control_scores`` of persons held out. ``naive``: how often somebody is right who has no release. ``tried``: of
+    so many guesses this is the best, so that the interval is that of level 1 - 0.05/tried. ``spread``: the
+    standard deviation of the risk, where persons have no score of their own.
+
+    >>> ones, none = np.array([1.0]), np.array([0.0])
+    >>> Contrast(np.array([1.0, 0.0]), np.array([6, 4]), np.array([1.0, 0.0]), np.array([2, 8])).risk
+    0.5
+    """
+
+    scores: Float64 = field(repr=False)
+    rows: Int64 = field(repr=False)
+    control_scores: Float64 = field(repr=False)
+    control_rows: Int64 = field(repr=False)
+    naive: float | None = None
+    tried: int = 1
+    spread: float | None = None
+
+    @property
+    def attack(self) -> float:
+        """How often the guess is right about the attacked."""
+        return _mean(self.scores, self.rows)
+
+    @property
+    def control(self) -> float:
+        """How often it is right about persons held out."""
+        return _mean(self.control_scores, self.control_rows)
+
+    @property
+    def risk(self) -> float:
+        """(attack - control)/(1 - control): the share of what could still be learnt that was."""
+        return round(float(_risk(self.attack, self.control)), 12)
+
+    def interval(self, level: float = LEVEL) -> tuple[float, float, str]:
+        """Return an interval of the risk: both groups of persons are drawn anew."""
+        if not int(self.rows.sum()) or not int(self.control_rows.sum()):
+            return -1.0, 1.0, "none"
+        level = 1 - (1 - level) / self.tried
+        if self.spread is not None:
+            half = _z(level) * self.spread
+            return round(self.risk - half, 12), round(self.risk + half, 12), "permutation"
+        attack = _means(*_distinct(self.scores, self.rows), 0)
+        control = _means(*_distinct(self.control_scores, self.control_rows), 1)
+        draws = _risk(attack, control)
+        if level <= FINEST:
+            low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+            return round(float(low), 12), round(float(high), 12), "bootstrap"
+        half = _z(level) * float(np.std(draws))
+        return round(self.risk - half, 12), round(self.risk + half, 12), "normal"
+
+    def document(self) -> dict[str, Any]:
+        """Return the figures of both groups."""
+        found: dict[str, Any] = {}
+        for name, scores, rows in (
+            ("attack", self.scores, self.rows), ("control", self.control_scores, self.control_rows),
+        ):  # fmt: skip
+            low, high, method = bootstrap(scores, rows)
+            interval = {"low": low, "high": high, "method": method}
+            found[name] = {"persons": int(rows.sum()), "right": _mean(scores, rows), "interval": interval}
+        return {**found, "naive": self.naive, "risk": self.risk}
+
+
+def _risk(attack: Any, control: Any) -> Any:
+    """Divide what was learnt by what could be; nothing can be where the control group is always right."""
+    return np.where(control < 1, (attack - control) / np.maximum(1 - control, 1e-12), 0.0)
 
 
 def share_of(weight: Int64, chosen: Bool) -> float:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.attacks.matching import Column, join, matches
+from indistinct.attacks.candidates import Pairs, candidates
+from indistinct.attacks.matching import Column, join
 from indistinct.errors import SchemaError
 from indistinct.hierarchies.labels import Interval, Mask, Members, parse
 from indistinct.hierarchies.values import EPOCH
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import AttackContext, View
+    from indistinct.attacks.context import AttackContext
     from indistinct.attacks.matching import Block
+    from indistinct.attacks.rerun import Run
+    from indistinct.attacks.view import View
 
 HIDDEN = "\x00"
 
@@ -39,13 +42,13 @@ class Overlap(NamedTuple):
 
 
 class InBoth(NamedTuple):
-    """Kinds of persons with candidates in two releases: ``mine`` and ``theirs`` are pairs (kind, tuple), int64[.] each.
+    """Kinds of persons with candidates in two releases, ``mine`` and ``theirs``.
 
     ``weight`` int64[kinds] persons of each kind, ``row`` int64[kinds] the data row of one of them in ``table``.
     """
 
-    mine: tuple[NDArray[np.int64], NDArray[np.int64]]
-    theirs: tuple[NDArray[np.int64], NDArray[np.int64]]
+    mine: Pairs
+    theirs: Pairs
     weight: NDArray[np.int64]
     row: NDArray[np.int64]
     table: str
@@ -87,11 +90,29 @@ def overlapping(
     ]
 
 
-def candidates_in_both(context: AttackContext, other: View) -> InBoth:
+class Runs(NamedTuple):
+    """Runs of the program that give two releases, None where an attacker cannot repeat them, and why not."""
+
+    mine: Run | None
+    theirs: Run | None
+    why: str | None
+
+
+def runs_of(context: AttackContext, other: View) -> Runs:
+    """Run the program again for both releases; the second under its own policy, or else that of the first."""
+    given = (context.view, context.policy), (other, context.other_policy or context.policy)
+    found = [context.repeated(view, policy) for view, policy in given]
+    mine, theirs = (None if isinstance(own, str) else own for own in found)
+    words = ("the first release", "the second release (its policy: --with-policy)")
+    why = "; ".join(f"{which}: {own}" for which, own in zip(words, found, strict=True) if isinstance(own, str))
+    return Runs(mine, theirs, why or None)
+
+
+def candidates_in_both(context: AttackContext, other: View, runs: tuple[Run | None, Run | None]) -> InBoth:
     """List the candidate tuples in both releases of the persons who have some in each.
 
     The persons are those of the identified table or the original; without one, the classes of the second release stand
-    for their members.
+    for their members. ``runs`` give the releases, where the attacker can repeat them: then he knows classes.
     """
     whole = context.persons
     if whole is None:
@@ -100,18 +121,20 @@ def candidates_in_both(context: AttackContext, other: View) -> InBoth:
         number = np.zeros(len(other.rows), np.int64)
         number[kinds] = np.arange(len(kinds))
         row = other.first[other.class_of[kinds]]
-        own = (np.arange(len(kinds)), kinds)
-        return InBoth((number[pairs.theirs], pairs.mine), own, other.rows[kinds], row, "with")
-    lists = []
+        mine = Pairs(number[pairs.theirs], pairs.mine, context.view.rows[pairs.mine].astype(np.float64))
+        theirs = Pairs(np.arange(len(kinds)), kinds, np.ones(len(kinds)))
+        return InBoth(mine, theirs, other.rows[kinds], row, "with")
     shared = [name for name in whole.columns if name in (*context.view.quasi, *other.quasi)]
     people = whole.select(shared)
-    for view in (context.view, other):
-        blocks = list(matches(context, view, people, unknown=context.identified is not None))
-        lists.append((np.concatenate([b.of for b in blocks]), np.concatenate([b.tuples for b in blocks])))
-    kinds = np.intersect1d(lists[0][0], lists[1][0])
+    lists = [candidates(context, view, own, people) for view, own in zip((context.view, other), runs, strict=True)]
+    kinds = np.intersect1d(lists[0].of, lists[1].of)
     number = np.full(len(people.rows), -1, np.int64)
     number[kinds] = np.arange(len(kinds))
-    kept = [(number[of[number[of] >= 0]], tuples[number[of] >= 0]) for of, tuples in lists]
+    kept = [
+        Pairs(number[pairs.of[inside]], pairs.tuples[inside], pairs.chance[inside])
+        for pairs in lists
+        for inside in [number[pairs.of] >= 0]
+    ]
     return InBoth(kept[0], kept[1], people.rows[kinds], people.first[kinds], context.role_of_persons)
 
 

@@ -5,6 +5,8 @@ class, that holds most rows of the class (ties: the lowest). *Prior* the share o
 *posterior* the share of the class. *Learnt*: posterior above 1/2, and above the prior by more than 0.1. W is given
 (``--width``) or 1/20 of the range of everybody.
 
+With the original and persons held out (``control``) the gain is the risk beyond these, as for ``skewness``.
+
 *Bounds.* (eps,m)-anonymity with eps >= W: the rows of a window lie within eps of its lowest row, so the share is at
 most 1/m. (eps_i,k)-anonymity bounds the row-centred form. {1000, 1005, 1010, 9000} has four values over a range of
 8000, and 3/4 of them in [1000, 1010]. *Source.* Li, Tao, Xiao, SIGMOD 2008, 473-486.
@@ -18,17 +20,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.attacks.candidates import contrasted
 from indistinct.attacks.contract import Attack
-from indistinct.attacks.outcome import NOTABLE, Idle, Outcome
+from indistinct.attacks.outcome import NOTABLE, Contrast, Idle, Outcome
 from indistinct.hierarchies.values import positions
 from indistinct.policy.privacy import EpsIKAnonymity, EpsMAnonymity, KeAnonymity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import AttackContext, Sensitive
+    from indistinct.attacks.context import AttackContext
+    from indistinct.attacks.view import Sensitive
 
 WIDTHS_IN_RANGE = 20
 
@@ -74,7 +78,24 @@ def proximity(context: AttackContext) -> Iterator[Outcome | Idle]:
             {"width": str(width), "largest_share": {"fraction": f"{worst.numerator}/{worst.denominator}",
                                                     "decimal": float(worst)}},
             show,
+            contrast=_contrast(context, name, found),
         )  # fmt: skip
+
+
+def _contrast(context: AttackContext, name: str, found: Windows) -> Contrast | None:
+    how = context.reading(name, context.view.typed)
+
+    def place(texts: Sequence[str | None]) -> NDArray[np.float64]:
+        present = [number for number, text in enumerate(texts) if text is not None]
+        numbers, unit = positions(name, [texts[number] or "" for number in present], **how)
+        marks = np.full(len(texts), np.nan)
+        marks[present] = numbers / unit
+        return marks
+
+    low, high = (place([ends[side] for ends in found.ends]) for side in (0, 1))
+    return contrasted(
+        context, name, place, lambda marks, classes: (marks >= low[classes]) & (marks <= high[classes])
+    )  # fmt: skip
 
 
 def window_of(context: AttackContext, sensitive: Sensitive) -> Fraction | None:
@@ -130,8 +151,9 @@ def _places(context: AttackContext, sensitive: Sensitive) -> tuple[NDArray[np.in
 
 ATTACK = Attack(
     proximity,
+    supposes="knows the class of a person, and how numbers are distributed over everybody",
     bounded_by=(EpsMAnonymity, EpsIKAnonymity, KeAnonymity),
     of_the_file=True,
     needs={},
-    options=("widths",),
+    options=("widths", "control"),
 )

@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 
-from indistinct.attacks.context import AttackContext, view_of
+from indistinct.attacks.context import AttackContext
+from indistinct.attacks.gate import FAIL_AT, FAIL_ON, Gate
 from indistinct.attacks.outcome import Idle, Outcome
 from indistinct.attacks.registry import ATTACKS
+from indistinct.attacks.rerun import least_size
 from indistinct.attacks.sentences import attacks_html, attacks_text
 from indistinct.attacks.tabulate import options_of, tabulate
+from indistinct.attacks.view import view_of
 from indistinct.errors import PolicyError, SchemaError
 from indistinct.formats.registry import open_source
-from indistinct.models import record_of
 from indistinct.notices import Notice, Sentence
+from indistinct.policy import given as given_policy
 from indistinct.policy import given_or_flags
 from indistinct.policy.parameters import exact
 from indistinct.tables.count import silent
@@ -24,13 +27,19 @@ if TYPE_CHECKING:
 
     from indistinct.attacks.contract import Attack
     from indistinct.attacks.tabulate import Tabulated
+    from indistinct.attacks.view import View
     from indistinct.policy import GivenPolicy, Policy, Reading
     from indistinct.policy.parameters import Number
     from indistinct.tables.count import Progress
 
-FAIL_ON = ("average", "worst")
 RULED_OUT, KNOWN, REPEATS = 1, 3, 20
-WORDS = {"widths": "--width", "rule_out": "--rule-out", "other": "--with"}
+WORDS = {
+    "widths": "--width",
+    "rule_out": "--rule-out",
+    "other": "--with",
+    "other_policy": "--with-policy",
+    "knows_program": "--knows-labels-only",
+}
 
 
 @dataclass(frozen=True)
@@ -71,6 +80,7 @@ def attack(
     identified: Any = None,
     other: Any = None,
     other_second: Any = None,
+    other_policy: GivenPolicy | None = None,
     original: Any = None,
     control: Any = None,
     attacks: Sequence[str] = (),
@@ -79,8 +89,11 @@ def attack(
     known: int = KNOWN,
     bound: Number | None = None,
     tight: bool = False,
+    knows_program: bool = True,
     fail_above: Number | None = None,
     fail_on: str = "average",
+    fail_at: str = "estimate",
+    require: Sequence[str] = (),
     reveal: bool = False,
     repeats: int = REPEATS,
     progress: Progress = silent,
@@ -95,10 +108,11 @@ def attack(
     in its place.
 
     ``widths``: window of a numeric attribute for proximity; ``rule_out``: values that background knowledge excludes;
-    ``known``: quasi-identifiers of a person that an attacker knows, for uniqueness; ``bound``: the share that a minimal
-    algorithm keeps to (default: from the models of the policy); ``tight``: ranges are known to end at members. With
-    ``fail_above`` the answer is no when the mean gain of an attack (``fail_on =
-    "average"``) or that of its worst case (``"worst"``) is above it.
+    ``known``: quasi-identifiers of a person that an attacker knows, for uniqueness; ``bound``: the share of a value
+    that a minimal algorithm keeps to, in place of the models of the policy; ``tight``: ranges are known to end at
+    members; ``knows_program``: the attacker runs the program himself, over everybody's quasi-identifiers. With
+    ``fail_above`` the answer is no when the mean gain of an attack (``fail_on = "average"``) or that of its worst case
+    (``"worst"``) is above it.
 
     Not checked: that the original is the original.
 
@@ -114,6 +128,8 @@ def attack(
         A table with names.
     other, other_second
         Another release of the same people.
+    other_policy
+        The policy of the other release, where it is another one.
     original
         The table before anonymization, as a file or a frame.
     control
@@ -127,11 +143,16 @@ def attack(
     known
         Quasi-identifiers of a person that an attacker knows, for uniqueness.
     bound
-        The share that a minimal algorithm keeps to; by default from the models of the policy.
+        The share of a value that a minimal algorithm keeps to, in place of the models of the policy.
     tight
         Whether ranges are known to end at members.
-    fail_above, fail_on
-        The gain, on average or in the worst case, above which the answer is no.
+    knows_program
+        Whether the attacker runs the program himself, over everybody's quasi-identifiers.
+    fail_above, fail_on, fail_at
+        The gain, on average or in the worst case, above which the answer is no; judged by the estimate, or by the lower
+        or upper end of its interval, corrected for the number of attacks.
+    require
+        Attacks without which the answer is no.
     reveal
         Name the persons that were found, for the holder of the data alone.
     repeats
@@ -161,22 +182,21 @@ def attack(
     2
     """
     given = given_or_flags(policy, flags)
-    limit = None if fail_above is None else _number(fail_above, "--fail-above", 0, 1)
-    if fail_on not in FAIL_ON:
-        raise PolicyError(f'--fail-on takes {" or ".join(FAIL_ON)}, not "{fail_on}"', key="--fail-on")
+    gate = _gate(given, fail_above, fail_on, fail_at, require, attacks)
     if rule_out < 0:
         raise PolicyError(f"--rule-out {rule_out}: a number of values is 0 or more", key="--rule-out")
     if known < 1:
         raise PolicyError(f"--known {known}: an attacker knows 1 quasi-identifier or more", key="--known")
-    unknown = [name for name in attacks if name not in ATTACKS]
-    if unknown:
-        raise PolicyError(f'there is no attack "{unknown[0]}"; there are {", ".join(ATTACKS)}', key="--attacks")
+    _refuse_unknown(attacks, "--attacks")
     wanted = [name for name in ATTACKS if not attacks or name in attacks]
-    if fail_on != "average" and limit is None:
-        raise PolicyError("--fail-on says which gain --fail-above is compared with: give it too", key="--fail-on")
-    if other_second is not None and other is None:
-        raise PolicyError("--with-st is the second table of --with: give both", key="--with-st")
-    told = {"widths": widths or None, "bound": bound, "control": control, "other": other, "tight": tight or None}
+    for given_too, key, what in (
+        (other_second, "--with-st", "second table"),
+        (other_policy, "--with-policy", "policy"),
+    ):
+        if given_too is not None and other is None:
+            raise PolicyError(f"{key} is the {what} of --with: give both", key=key)
+    told = {"widths": widths or None, "bound": bound, "control": control, "other": other, "tight": tight or None,
+            "other_policy": other_policy, "knows_program": None if knows_program else False}  # fmt: skip
     numbers = {"rule_out": None if rule_out == RULED_OUT else rule_out, "known": None if known == KNOWN else known,
                "repeats": None if repeats == REPEATS else repeats}  # fmt: skip
     _refuse_idle([name for name, value in (told | numbers).items() if value is not None], wanted)
@@ -188,9 +208,6 @@ def attack(
     }
     before = people.get("original")
     view = view_of(published, given, second=second, prior=before)
-    for name in widths or {}:
-        if name not in view.sensitive:
-            raise SchemaError.unknown_column(name, list(view.sensitive), key="--width")
     context = AttackContext(
         view,
         given,
@@ -198,19 +215,21 @@ def attack(
         identified=people.get("identified"),
         original=before,
         control=people.get("control"),
-        widths={name: _number(width, f"--width {name}", 0, None) for name, width in (widths or {}).items()},
+        widths=_widths(widths or {}, view, given),
         rule_out=rule_out,
         known=known,
-        bound=_bound(given) if bound is None else _share(bound),
+        bound=None if bound is None else _share(bound),
         tight=tight,
         repeats=repeats,
+        knows_program=knows_program,
+        other_policy=None if other_policy is None else given_policy(other_policy),
     )
     found: list[tuple[Attack, Outcome | Idle]] = []
     for place, name in enumerate(wanted):
         progress("attack", place, len(wanted))
         found += [(ATTACKS[name], outcome) for outcome in _run(ATTACKS[name], context)]
     progress("attack", len(wanted), len(wanted))
-    return _answered(context, found, limit, fail_on, reveal=reveal)
+    return _answered(context, found, gate, reveal=reveal)
 
 
 def _refuse_idle(options: Sequence[str], wanted: Sequence[str]) -> None:
@@ -225,52 +244,89 @@ def _refuse_idle(options: Sequence[str], wanted: Sequence[str]) -> None:
             )
 
 
+def _widths(widths: Mapping[str, Number], view: View, policy: Policy) -> dict[str, Fraction]:
+    """Read the windows of sensitive numbers and dates."""
+    for name in widths:
+        if name not in view.sensitive:
+            raise SchemaError.unknown_column(name, list(view.sensitive), key="--width")
+        type = policy.attributes[name].type
+        if type not in ("integer", "decimal", "date"):
+            message = f'--width is for numbers and dates, and "{name}" is {type}: declare its type'
+            raise PolicyError(message, key="--width")
+    return {name: _number(width, f"--width {name}", 0, None) for name, width in widths.items()}
+
+
 def _run(attack: Attack, context: AttackContext) -> Iterator[Outcome | Idle]:
     """Run an attack, or say what it lacks."""
     lacks = next((sentence for name, sentence in attack.needs.items() if getattr(context, name) is None), None)
     return attack.run(context) if lacks is None else iter([Idle(None, lacks)])
 
 
+def _gate(
+    policy: Policy, limit: Number | None, on: str, at: str, required: Sequence[str], attacks: Sequence[str]
+) -> Gate:
+    """Read what the caller requires; raises PolicyError for words that are none."""
+    for word, key, known in ((on, "--fail-on", FAIL_ON), (at, "--fail-at", FAIL_AT)):
+        if word not in known:
+            *others, last = known
+            raise PolicyError(f'{key} takes {", ".join(others)} or {last}, not "{word}"', key=key)
+    if on == "worst" and at != "estimate":
+        raise PolicyError(
+            "--fail-on worst looks at single cases, which have no interval: leave out --fail-at", key="--fail-at"
+        )
+    if on != "average" and limit is None:
+        raise PolicyError("--fail-on says which gain --fail-above is compared with: give it too", key="--fail-on")
+    if at != "estimate" and limit is None:
+        raise PolicyError("--fail-at says which end is compared with --fail-above: give it too", key="--fail-at")
+    _refuse_unknown(required, "--require")
+    left_out = [name for name in required if attacks and name not in attacks]
+    if left_out:
+        raise PolicyError(f"--require {left_out[0]}: --attacks leaves it out", key="--require")
+    number = None if limit is None else _number(limit, "--fail-above", 0, 1)
+    return Gate(number, on, at, least_size(policy), tuple(required))
+
+
+def _refuse_unknown(names: Sequence[str], key: str) -> None:
+    unknown = [name for name in names if name not in ATTACKS]
+    if unknown:
+        raise PolicyError(f'there is no attack "{unknown[0]}"; there are {", ".join(ATTACKS)}', key=key)
+
+
 def _answered(
-    context: AttackContext,
-    found: Sequence[tuple[Attack, Outcome | Idle]],
-    limit: Fraction | None,
-    fail_on: str,
-    *,
-    reveal: bool,
+    context: AttackContext, found: Sequence[tuple[Attack, Outcome | Idle]], gate: Gate, *, reveal: bool
 ) -> Attacks:
-    entries, revealed = [], {}
-    broken = []
+    entries, revealed, broken = [], {}, []
+    outcomes = sum(isinstance(outcome, Outcome) for _, outcome in found)
     for by, outcome in found:
-        if isinstance(outcome, Idle):
-            entry = outcome.document(by.name)
-        else:
-            entry = outcome.document(by.name, by.stopped_by)
-            if by.of_repeats:
-                entry["gain_interval"] = entry["details"].pop("difference_interval")
-                entry["worst"] = []
+        entry = outcome.document(by.name) if isinstance(outcome, Idle) else outcome.document(by.name, by.stopped_by)
+        entry["supposes"] = by.supposes
+        if isinstance(outcome, Outcome):
+            entry["reason"] = f"somebody who {by.supposes}: {outcome.reason}"
             if reveal:
                 title = by.name + (f" of {outcome.attribute}" if outcome.attribute else "")
                 revealed[title] = [outcome.show(kind) for kind in outcome.worst() if outcome.row[kind] > 0]
-            gain = entry["gain"] if fail_on == "average" else entry["largest_gain"]
-            entry["above"] = None if limit is None else exact(gain) > limit
-            if entry["above"]:
-                broken.append({"attack": by.name, "attribute": outcome.attribute, "gain": gain})
+            verdict = entry["gate"] = gate.judged(by, outcome, outcomes)
+            entry["above"] = None if verdict is None else verdict["above"]
+            if verdict is not None and verdict["above"]:
+                broken.append({"attack": by.name, "attribute": outcome.attribute, "gain": verdict["value"]})
         entries.append(entry)
-    view = context.view
-    ran = [entry for entry in entries if entry["ran"]]
+    view, missing = context.view, gate.missing(entries)
     document = {
         "rows": view.total,
         "classes": len(view.sizes),
-        "tables": 2 if view.two_tables else 1,
+        "tables": view.tables,
         "quasi_identifiers": list(view.quasi),
         "sensitive": list(view.sensitive),
         "prior": "original" if context.original is not None else "release",
         "attacks": entries,
-        "largest_gain": max((entry["gain"] for entry in ran), default=None),
-        "fail_above": None if limit is None else float(limit),
-        "fail_on": fail_on,
-        "satisfied": None if limit is None else not broken,
+        "largest_gain": max((entry["gain"] for entry in entries if entry["ran"]), default=None),
+        "fail_above": None if gate.limit is None else float(gate.limit),
+        "fail_on": gate.on,
+        "fail_at": gate.at,
+        "judged": outcomes,
+        "required": list(gate.required),
+        "not_run": missing,
+        "satisfied": not broken and not missing if gate.is_asked else None,
         "broken": broken,
         "warnings": [notice.document() for notice in _notices(context)],
     }
@@ -296,12 +352,6 @@ def _people(table: Any, policy: Policy, word: str) -> Tabulated:
         listed = ", ".join(policy.quasi_identifiers)
         raise SchemaError(f"the {word} table has none of the quasi-identifiers ({listed}); it has {', '.join(columns)}")
     return tabulate(table, names, options)
-
-
-def _bound(policy: Policy) -> Fraction | None:
-    """Take the smallest share of a value that the models of a policy allow a class, if any says so."""
-    shares = (record_of(model).share_kept(model) for model in policy.privacy)
-    return min((share for share in shares if share is not None), default=None)
 
 
 def _share(bound: Number) -> Fraction:

@@ -24,6 +24,12 @@ def attacks_text(document: Mapping[str, Any], revealed: Mapping[str, Sequence[st
     lines.append(head)
     for entry, row in zip(ran, rows, strict=True):
         lines += [row + ("  ABOVE" if entry["above"] else ""), f"    {entry['reason']}"]
+        lines += _contrast(entry)
+        if entry["above"]:
+            verdict = entry["gate"]
+            lines.append(
+                f"    {verdict['compared']} {verdict['value']:.4g} against {verdict['limit']:.4g}: {verdict['why']}"
+            )
         if entry["learnt"] and entry["stopped_by"]:
             lines.append(f"    models that bound it, where strict enough: {', '.join(entry['stopped_by'])}")
         if entry["worst"]:
@@ -34,11 +40,34 @@ def attacks_text(document: Mapping[str, Any], revealed: Mapping[str, Sequence[st
     if idle:
         lines += ["", "not run:", *(f"  {_title(entry)}: {entry['reason']}" for entry in idle)]
     lines += warnings_text(document["warnings"])
-    if document["satisfied"] is not None:
+    return "\n".join([*lines, *_verdict(document)])
+
+
+def _verdict(document: Mapping[str, Any]) -> list[str]:
+    """Say what the gate says."""
+    if document["satisfied"] is None:
+        return []
+    lines = [""]
+    if document["fail_above"] is not None:
         limit, kind = document["fail_above"], "mean" if document["fail_on"] == "average" else "largest"
-        verdict = "no attack" if document["satisfied"] else f"{len(document['broken'])} attacks"
-        lines += ["", f"{verdict} with a {kind} gain above {limit:g}"]
-    return "\n".join(lines)
+        if document["fail_at"] != "estimate":
+            number = document["judged"]
+            kind = f"{document['fail_at']} end of the mean (95 % over all {number} together)"
+        verdict = "no attack" if not document["broken"] else f"{len(document['broken'])} attacks"
+        lines.append(f"{verdict} with a {kind} gain above {limit:g}; linkage is judged by the 1/k that was asked")
+    if document["not_run"]:
+        lines.append(f"required, but not run: {', '.join(document['not_run'])}")
+    return lines
+
+
+def _contrast(entry: Mapping[str, Any]) -> list[str]:
+    found = entry["contrast"]
+    if found is None:
+        return []
+    naive = "" if found["naive"] is None else f"; without the release {found['naive']:.4f}"
+    attacked, control = found["attack"], found["control"]
+    held_out = f"{control['right']:.4f} of {control['persons']} held out"
+    return [f"    right for {attacked['right']:.4f} of the attacked and {held_out}{naive}"]
 
 
 def attacks_html(document: Mapping[str, Any], revealed: Mapping[str, Sequence[str]]) -> str:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import AttackContext, Sensitive
+    from indistinct.attacks.context import AttackContext
+    from indistinct.attacks.view import Sensitive
 
 
 def similarity(context: AttackContext) -> Iterator[Outcome | Idle]:
@@ -116,6 +117,7 @@ def _outcome(
 
 ATTACK = Attack(
     similarity,
+    supposes="knows the class of a person, and what values mean",
     bounded_by=(TCloseness, EpsMAnonymity, KeAnonymity),
     of_the_file=True,
     needs={},

@@ -4,6 +4,9 @@
 *Prior* q_v, *posterior* p_v. *Learnt*: the share rises by more than 0.1. The largest ratio ``p_v / q_v`` over all
 classes and values is reported too: from 1 % to 1/3 is a difference of 97/300 and a ratio of 100/3.
 
+With the original and persons held out (``control``) the gain is the risk beyond these: how often the claims are right
+about the persons of the original, and about others, each over the classes that cover him.
+
 *Bounds.* t-closeness (any of the three distances with diameter 1; equal distance: ``p_v - q_v <= t``); basic
 beta-likeness (``p_v <= (1 + beta) q_v``); delta-disclosure (the logarithm of the ratio). *Source.* Li, Li,
 Venkatasubramanian, ICDE 2007, section 3.1.
@@ -16,15 +19,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.attacks.candidates import contrasted
 from indistinct.attacks.contract import Attack
-from indistinct.attacks.outcome import NOTABLE, Idle, Outcome
+from indistinct.attacks.outcome import NOTABLE, Contrast, Idle, Outcome
 from indistinct.models.exact import rational
 from indistinct.policy.privacy import BetaLikeness, DeltaDisclosure, TCloseness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from indistinct.attacks.context import AttackContext, Sensitive
+    from numpy.typing import NDArray
+
+    from indistinct.attacks.context import AttackContext
+    from indistinct.attacks.view import Sensitive
 
 
 def skewness(context: AttackContext) -> Iterator[Outcome | Idle]:
@@ -57,7 +64,18 @@ def skewness(context: AttackContext) -> Iterator[Outcome | Idle]:
             f"from {float(usual):.4g} to {float(share):.4g}, and by a factor of {float(top):.4g}",
             {"largest_difference": rational(share - usual), "largest_ratio": rational(top)},
             show,
+            contrast=_contrast(context, sensitive, histogram.value[best]),
         )  # fmt: skip
+
+
+def _contrast(context: AttackContext, sensitive: Sensitive, claimed: NDArray[np.int32]) -> Contrast | None:
+    number = {text: place for place, text in enumerate(sensitive.texts)}
+    return contrasted(
+        context,
+        sensitive.attribute,
+        lambda texts: np.array([number.get(text, -1) for text in texts], np.float64),
+        lambda marks, classes: marks == claimed[classes],
+    )
 
 
 def after_of(sensitive: Sensitive, entry: int, size: int) -> Fraction:
@@ -72,7 +90,9 @@ def usual_of(sensitive: Sensitive, entry: int) -> Fraction:
 
 ATTACK = Attack(
     skewness,
+    supposes="knows the class of a person, and how values are distributed over everybody",
     bounded_by=(TCloseness, BetaLikeness, DeltaDisclosure),
     of_the_file=True,
     needs={},
+    options=("control",),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,6 +60,16 @@ class Tabulated:
         texts = tuple(self.texts[position] for position in at)
         codes, rows, first, _ = grouped(self.codes[:, at], self.rows, self.first, [len(own) for own in texts])
         return Tabulated(tuple(names), texts, codes, rows, first, self.typed, self.source)
+
+    def select_columns(self, names: Sequence[str]) -> Tabulated:
+        """Keep some columns of each row, rows that are alike in them too."""
+        at = [self.columns.index(name) for name in names]
+        texts = tuple(self.texts[position] for position in at)
+        return replace(self, columns=tuple(names), texts=texts, codes=np.ascontiguousarray(self.codes[:, at]))
+
+    def at(self, chosen: Int64) -> Tabulated:
+        """Return some of the distinct rows."""
+        return replace(self, codes=self.codes[chosen], rows=self.rows[chosen], first=self.first[chosen])
 
     def show(self, row: int) -> str:
         """Read one data row again and write all its cells, for the console only.

@@ -29,12 +29,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indistinct.attacks.context import GROUP
 from indistinct.attacks.contract import Attack
 from indistinct.attacks.matching import Column, join
 from indistinct.attacks.outcome import NOTABLE, Idle, Outcome
 from indistinct.attacks.overlap import overlapping
 from indistinct.attacks.tabulate import tabulated
+from indistinct.attacks.view import GROUP
 from indistinct.hierarchies.values import parse_number
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indistinct.attacks.context import AttackContext, View
+    from indistinct.attacks.context import AttackContext
+    from indistinct.attacks.view import View
     from indistinct.formats.source import Source
 
     Int64 = NDArray[np.int64]
@@ -184,6 +185,7 @@ def _ranks(texts: Sequence[str | None], decimal: str) -> Iterator[Int64]:
 
 ATTACK = Attack(
     unsorted_matching,
+    supposes="has two releases of the same rows",
     bounded_by=(),
     of_the_file=False,
     needs={"other": "needs a second release of the same people: --with OTHER"},

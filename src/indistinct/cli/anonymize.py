@@ -66,7 +66,8 @@ def anonymize(
     documents = {"report": report_file, "public_report": public_report, "dictionary": dictionary_file}
     wanted = {kind: file for kind, file in documents.items() if file is not None}
     _check_documents(source, given, output, wanted, language, [risk_file, attack_file], force=force)
-    _check_shown(attacks=attacks, given=[risk_file, attack_file], in_report=bool(report_file or public_report))
+    in_report, unused = bool(report_file or public_report), "en" if wanted else language
+    _check_shown(attacks=attacks, given=[risk_file, attack_file], in_report=in_report, unused=unused)
     found = {
         word: None if file is None else _read(file) for word, file in (("risk", risk_file), ("attacks", attack_file))
     }
@@ -86,10 +87,13 @@ def anonymize(
     return 0
 
 
-def _check_shown(*, attacks: bool, given: list[Path | None], in_report: bool) -> None:
+def _check_shown(*, attacks: bool, given: list[Path | None], in_report: bool, unused: str) -> None:
     """Refuse what is for reports where there is none, and two answers to one question."""
     if (attacks or any(given)) and not in_report:
         message = "--attacks, --risk-document and --attack-document are for reports: name one with --report"
+        raise typer.BadParameter(message)
+    if unused != "en":
+        message = "--language is for reports and data dictionaries: name one"
         raise typer.BadParameter(message)
     if attacks and given[-1]:
         message = "give either --attacks or --attack-document, not both"

@@ -26,6 +26,10 @@ class Population:
         int | None, typer.Option("--population-size", help="People of whom the table is a sample: estimates.")
     ] = None
     region: Annotated[str | None, typer.Option("--region", help="Take the people of this region, as germany.")] = None
+    weights: Annotated[str | None, typer.Option("--weights", help="Column of sampling weights.")] = None
+    sampling_fraction: Annotated[
+        str | None, typer.Option("--sampling-fraction", help="Share of the people in the table, for DIS-SUDA.")
+    ] = None
 
 
 @grouped
@@ -37,9 +41,11 @@ def risk(
     qi: Qi = None,
     person: Person = None,
     threshold: Annotated[str, typer.Option("--threshold", help='A risk above it is "at risk", such as 0.2.')] = "0.2",
-    weights: Annotated[str | None, typer.Option("--weights", help="Column of sampling weights.")] = None,
     household: Annotated[str | None, typer.Option("--household", help="Column that says who lives together.")] = None,
     suda: Annotated[int | None, typer.Option("--suda", help="Find special uniques of up to so many columns.")] = None,
+    stars: Annotated[
+        str | None, typer.Option("--stars", help="Read * in one cell as any value (wildcard) or as one (value).")
+    ] = None,
     published: Annotated[str | None, typer.Option("--published", help="Measure this table too, side by side.")] = None,
     rows: Annotated[
         Path | None, typer.Option("--rows", help="Write the risk of each row here; keep it private.")
@@ -81,9 +87,11 @@ def risk(
             population=everybody,
             population_size=people.population_size,
             region=people.region,
-            weights=weights,
+            weights=people.weights,
             household=household,
             suda=suda,
+            sampling_fraction=people.sampling_fraction,
+            stars=stars,
             rows=rows is not None,
             published=other,
             **vars(database),

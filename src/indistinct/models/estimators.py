@@ -29,6 +29,7 @@ from indistinct.errors import PolicyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
@@ -41,6 +42,8 @@ _SMALL_FRACTION = 0.1
 # below this discount a difference of nearly equal sums loses digits; it is summed term by term
 _SMALL_DISCOUNT = 1e-3
 _STEPS = 2000
+# classes of one that are suppressed one by one in search of the fewest; equal steps beyond
+SCANNED, STEPS_UP = 5_000, 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,46 @@ def estimate(estimator: str, sizes: Int64, numbers: Int64, population: int) -> E
         raise ValueError(message)
     share = functions[estimator](sizes, numbers, population)
     return None if share is None else Estimate(share, estimator)
+
+
+def least_suppressed(
+    estimator: str, sizes: Int64, numbers: Int64, population: int, threshold: Fraction
+) -> tuple[int, bool]:
+    """Fewest classes of one row to suppress so that the estimate is at most ``threshold``, and whether no fewer do.
+
+    The rows of the sample fall with each, the population stays. After all of them have gone the estimate is 0, so some
+    number does; where no other rows are left it is all of them. Zayatz's estimate never rises on the way, so bisection
+    is exact. The others may: they are looked at one by one up to 5,000 classes, beyond that in 1,000 equal steps and
+    then within the step; the number is then one that does, perhaps not the least.
+
+    >>> from fractions import Fraction
+    >>> least_suppressed("zayatz", *size_counts(np.array([1, 1, 1, 1, 2, 2, 3])), 24, Fraction(1, 10))
+    (2, True)
+    """
+    alone = int(numbers[0]) if len(sizes) and sizes[0] == 1 else 0
+
+    def holds(gone: int) -> bool:
+        left = numbers.copy()
+        left[:1] -= gone
+        kept = left > 0
+        if gone == alone or not kept.any():
+            return True
+        found = estimate(estimator, sizes[kept], left[kept], population)
+        return found is not None and found.share <= threshold
+
+    if alone == 0 or holds(0):
+        return 0, True
+    if estimator == "zayatz":
+        low, high = 0, alone  # does not hold, holds
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if holds(middle) else (middle, high)
+        return high, True
+    if alone <= SCANNED:
+        return next(gone for gone in range(1, alone + 1) if holds(gone)), True
+    stops = [step * alone // STEPS_UP for step in range(STEPS_UP + 1)]
+    position = next(place for place in range(1, len(stops)) if holds(stops[place]))
+    return next(gone for gone in range(stops[position - 1] + 1, stops[position] + 1) if holds(gone)), False
 
 
 def _dankar(sizes: Int64, numbers: Int64, population: int) -> Estimate:
@@ -219,7 +262,8 @@ def shlosser(sizes: Int64, numbers: Int64, fraction: float) -> float:
     """Number K of classes in the population: Shlosser's estimator as modified by Haas and Stokes."""
     j, q = sizes.astype(np.float64), fraction
     seen = (j * q**2 * (1 - q**2) ** (j - 1) * numbers).sum()
-    both = ((1 - q) ** j * ((1 + q) ** j - 1) * numbers).sum()
+    # (1 - q)^j ((1 + q)^j - 1), written so that no power grows: (1 + q)^j is no double any more from j = 1,750 on
+    both = (((1 - q**2) ** j - (1 - q) ** j) * numbers).sum()
     unseen = ((1 - q) ** j * numbers).sum()
     once = (j * q * (1 - q) ** (j - 1) * numbers).sum()
     uniques = numbers[sizes == 1].sum()

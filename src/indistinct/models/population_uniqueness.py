@@ -7,8 +7,9 @@ rows are taken not to be in the sample. Where an estimator has no solution the m
 
 It is an estimate, in doubles, under the assumption of a simple random sample: it bounds nobody's risk.
 
-Scope release: one verdict on all classes together. A *violating class* is every class of one when the estimate is too
-high: without unique rows all estimators give 0. Fewer might do.
+Scope release: one verdict on all classes together. *Violating classes* are, in canonical order, the fewest classes of
+one without which the estimate holds (``estimators.least_suppressed`` says when fewer might do): after all of them all
+estimators give 0. The estimate for what is left assumes a random sample, which a table without its unique rows is not.
 
 Closure: none. Merging classes may raise an estimate.
 
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.models.contract import LEVELS, Context, Evaluation, Model, needing, no_criteria, no_number, reason_of
-from indistinct.models.estimators import Estimate, estimate, size_counts
+from indistinct.models.estimators import Estimate, estimate, least_suppressed, size_counts
 from indistinct.policy.privacy import PopulationUniqueness
 
 if TYPE_CHECKING:
@@ -43,7 +44,11 @@ def evaluate(privacy: PopulationUniqueness, classes: Classes, context: Context) 
     found = measure(classes, privacy.estimator, privacy.population_size)
     alone = classes.sizes == 1
     holds = found is not None and found.share <= privacy.threshold
-    satisfied = np.ones(len(classes), np.bool_) if holds else ~alone
+    satisfied, fewest = np.ones(len(classes), np.bool_), True
+    if not holds:
+        counts = size_counts(classes.sizes)
+        gone, fewest = least_suppressed(privacy.estimator, *counts, privacy.population_size, privacy.threshold)
+        satisfied[np.flatnonzero(alone)[:gone]] = False
     count = f"{int(alone.sum())} of {int(classes.sizes.sum())} are alone in their class"
     if found is None:
         sentence = (
@@ -54,6 +59,9 @@ def evaluate(privacy: PopulationUniqueness, classes: Classes, context: Context) 
             f"{count}; {100 * found.share:.4g} % of a population of {privacy.population_size} are estimated to be"
             f" unique ({found.model}), {'at most' if holds else 'more than'} {100 * float(privacy.threshold):.4g} %"
         )
+    if not holds and gone:
+        number = "fewest" if fewest else "fewest found"
+        sentence += f"; without {gone} of the {int(alone.sum())} ({number}) it would hold"
     best = _best(found)
     return Evaluation(satisfied, alone.astype(np.float64), best, sentence, more_is_better=False)
 

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping  # pydantic reads it at run time
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -286,6 +287,25 @@ class Policy(Section):
         policy._file = file or self._file  # noqa: SLF001  # as above
         policy._marks = (*marks,) or self._marks  # noqa: SLF001  # as above
         return policy
+
+    @classmethod
+    def draft(cls, table: Any, **how: Any) -> Policy:
+        """Draft a policy for a table, as ``indistinct policy draft`` does; nothing in it is decided.
+
+        ``how`` are ``delimiter``, ``encoding``, ``query`` and ``sql_table``. Its suggestions are ``open_marks``:
+        ``anonymize`` refuses it until somebody accepts them by name.
+
+        Raises what reading the table raises; PolicyError where no column looks like a quasi-identifier.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> drafted = Policy.draft(pa.table({"sex": ["f", "m"] * 30}))
+        >>> drafted.quasi_identifiers, drafted.open_marks[0].place
+        (('sex',), 'attributes.sex.role')
+        """
+        # the name is the policy's, the work a job on a floor above
+        return cls.load(import_module("indistinct.assess.draft").draft(table, **how))
 
     def locate(self, text: str) -> Path:
         """Return the path of a file that the policy names, seen from the folder of the policy file."""

@@ -93,7 +93,7 @@ def draft(
         lines += [f"# {others} could be the key too: take what all rows of one person share"] if others else []
     for facts, suggestion in found:
         if facts is not person:
-            lines += ["", *_attribute(facts, suggestion)]
+            lines += ["", *section(facts, suggestion)]
     if not any(suggestion.role == "quasi_identifying" for _, suggestion in found):
         lines += ["", "# TO DO: no column looks like a quasi-identifier; give this role to at least one."]
     if related:
@@ -103,7 +103,8 @@ def draft(
     return "\n".join(lines)
 
 
-def _attribute(facts: ColumnFacts, suggestion: Suggestion) -> list[str]:
+def section(facts: ColumnFacts, suggestion: Suggestion) -> list[str]:
+    """Write the lines of ``[attributes.NAME]`` for a column under the suggested role."""
     import tomlkit
 
     lines = [f"[attributes.{tomlkit.key([facts.name]).as_string()}]"]

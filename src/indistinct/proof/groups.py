@@ -51,8 +51,9 @@ if TYPE_CHECKING:
 
 SHEETS = ("QIT", "ST")
 PROTECTS = Sentence(
-    "which of the sensitive values of a group belongs to which of its rows is not told; that somebody is in the table "
-    "is not hidden, and a row whose quasi-identifiers nobody else has stays recognisable"
+    "which of the sensitive values of a group belongs to which of its rows is not told, though all groups together let "
+    "it be guessed better than one group alone; that somebody is in the table is not hidden, and a row whose "
+    "quasi-identifiers nobody else has stays recognisable"
 )
 
 

@@ -6,7 +6,7 @@ import secrets
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from indistinct import markup
 from indistinct.answers import Losses, Verdict
@@ -14,8 +14,8 @@ from indistinct.decision.decide import apply, decide, pseudonyms_given
 from indistinct.formats.frames import give_back, kind_of
 from indistinct.formats.source import origins_of
 from indistinct.outputs import check_outputs, origin, publish
-from indistinct.policy import given as given_policy
 from indistinct.proof.ranges import check_ranges, with_ranges
+from indistinct.publish.by_roles import ByRole, policy_or_roles
 from indistinct.publish.deliver import Clock, ask_ledger, deliver, files_of, outputs_of, refuse_failed, verified
 from indistinct.publish.document import document_of, qualify, record_acceptance
 from indistinct.publish.ready import ready
@@ -116,7 +116,7 @@ class Release:
 
 def anonymize(
     table: Any,
-    policy: GivenPolicy,
+    policy: GivenPolicy | None = None,
     *,
     output: str | Path | None = None,
     force: bool = False,
@@ -125,6 +125,7 @@ def anonymize(
     accept_draft: str | None = None,
     beside: Callable[[Release], Iterable[Staged]] | None = None,
     progress: Progress = silent,
+    **roles: Unpack[ByRole],
 ) -> Release:
     """Publish a table that satisfies every model of the policy, and verify it.
 
@@ -143,7 +144,7 @@ def anonymize(
     table
         The table: a file, a frame or an Arrow table; or a database, with ``query`` or ``sql_table``.
     policy
-        The policy, a file of one, or what ``Policy`` takes.
+        The policy, a file of one, or what ``Policy`` takes; without one the roles of all columns are named.
     output
         The file to write, in the format of its suffix; without it nothing is written.
     force
@@ -157,6 +158,11 @@ def anonymize(
         Yields files that belong to the output, from the finished release.
     progress
         Called with what is being done, and how far it is.
+    **roles
+        In place of a policy: ``quasi_identifiers``, ``sensitive``, ``identifying``, ``insensitive`` (names of columns),
+        ``person``, and what must hold: ``k``, and ``l`` and ``t`` of the sensitive columns. Types and hierarchies are
+        those that a draft proposes, which a notice says. A column that is not named is refused, or left out with
+        ``others="drop"``.
 
     Returns
     -------
@@ -183,8 +189,10 @@ def anonymize(
     ... )
     >>> anonymize(pa.table({"age": [20, 22, 40, 41]}), policy).table.to_pydict()
     {'age': ['[20, 22]', '[20, 22]', '[40, 41]', '[40, 41]']}
+    >>> anonymize(pa.table({"age": [20, 22, 40, 41]}), quasi_identifiers=["age"], k=2).table.to_pydict()
+    {'age': ['[20, 23]', '[20, 23]', '[40, 41]', '[40, 41]']}
     """
-    policy = given_policy(policy)
+    policy, proposed = policy_or_roles(table, policy, roles, query=query, sql_table=sql_table, progress=progress)
     policy.require_models()
     policy.require_decided(accept_draft)
     path = None if output is None else Path(output)
@@ -205,6 +213,7 @@ def anonymize(
     clock.lap("apply")
     document = document_of(decision, path) | before
     record_acceptance(document, policy, accept_draft)
+    document["warnings"] += [notice.document() for notice in proposed]
     told = restated(prepared, assignment, decision.recoding, starred=decision.starred)
     document["warnings"] += [notice.document() for notice in told]
     clock.lap("measure")

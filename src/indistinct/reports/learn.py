@@ -136,4 +136,9 @@ def _attacks(document: Mapping[str, Any], t: Catalogue) -> list[Block]:
         n = len(document["broken"])
         limit = t("percent", value=t.number(100 * document["fail_above"]))
         blocks.append(("text", t("attacks.above" if n else "attacks.within", n=n, limit=limit)))
+        if any((entry.get("gate") or {}).get("compared") == "belief" for entry in ran):
+            blocks.append(("text", t("attacks.of_k")))
+    if document.get("not_run"):
+        listed = t("list").join(t(f"attack.{name}") for name in document["not_run"])
+        blocks.append(("text", t("attacks.not_run", names=listed)))
     return [*blocks, *notes(document.get("warnings", ()), t)]

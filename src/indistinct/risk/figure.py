@@ -44,23 +44,6 @@ def plain(value: Any) -> Any:
     return {"decimal": value} if isinstance(value, float) else value
 
 
-def above(threshold: Fraction, sizes: NDArray[Any]) -> NDArray[Any]:
-    """Say for which sizes ``1 / size > threshold``, in integers.
-
-    With threshold a/b this is ``size * a < b``, hence ``size <= ceil(b/a) - 1``; sizes are at least 1. A threshold of 0
-    is passed by every size.
-
-    >>> import numpy as np
-    >>> above(Fraction(1, 5), np.array([1, 4, 5, 6])).tolist()
-    [True, True, False, False]
-    """
-    if threshold == 0:
-        return sizes > 0
-    largest = -(-threshold.denominator // threshold.numerator) - 1
-    found: NDArray[Any] = sizes <= min(largest, 2**62)
-    return found
-
-
 def share(part: int | Fraction, whole: int) -> str:
     """Write a share for people.
 

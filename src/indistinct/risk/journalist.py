@@ -7,7 +7,8 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 from indistinct.errors import DataError
-from indistinct.risk.figure import Figure, above, share, things
+from indistinct.models.size_risk import above
+from indistinct.risk.figure import Figure, share, things
 
 if TYPE_CHECKING:
     import numpy as np

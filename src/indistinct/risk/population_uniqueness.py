@@ -35,5 +35,11 @@ def population_uniqueness(sizes: Int64, population: int) -> list[Figure]:
             by = f", by {found.model}" if found.model != name else ""
             part = share(people, population)
             sentence = f"about {people} of {population} people ({part}) are unique{by} (an estimate)"
+            later = estimate(name, distinct, numbers, 2 * population)
+            if later is not None and later.share > found.share:
+                sentence += (
+                    f"; it would rise to {100 * later.share:.3g} % in a population twice as large, which no true share "
+                    "does: do not rely on it"
+                )
         figures.append(Figure("population_uniqueness", values, sentence))
     return figures

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.risk.figure import Figure, above, share, things
+from indistinct.models.size_risk import above
+from indistinct.risk.figure import Figure, share, things
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

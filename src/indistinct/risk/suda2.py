@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indistinct.errors import UnsupportedError
+from indistinct.errors import PolicyError, UnsupportedError
 from indistinct.risk.column_keys import Space, combined
 from indistinct.risk.figure import Figure, things
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MOST_CHECKS = 10**10
 VALUES_SHOWN = 10
+# from here on the power of the scale would not be above 0
+MOST_SCALED = 28
 
 
 @dataclass(frozen=True)
@@ -115,8 +117,60 @@ def suda2(frequencies: Frequencies, size: int = 3, kept: NDArray[np.bool_] | Non
     return Suda(size, score, smallest, found, by_attribute, by_value)
 
 
-def special_uniques(frequencies: Frequencies, size: int = 3, kept: NDArray[np.bool_] | None = None) -> Figure:
+@dataclass(frozen=True)
+class Disclosure:
+    """DIS of a whole file, and DIS-SUDA of each tuple, float64[u]."""
+
+    dis: Fraction
+    scores: NDArray[np.float64]
+
+
+def dis_suda(score: NDArray[Any], rows: Int64, attributes: int, fraction: Fraction) -> Disclosure:
+    """Scale scores to the chance that a match with a unique row is right: data intrusion simulation.
+
+    With U rows alone with their tuple, P rows in classes of exactly two, sampling fraction f, d ``attributes`` and
+    g = 1 + (8 - d) / 20::
+
+        DIS        = U f / (U f + P (1 - f))
+        A          = sum over rows with score > 0 of score^-g
+        DIS-SUDA_i = 1 / (1 + (U/DIS - U) / (score_i^g A)),  0 where score_i = 0
+
+    so the inverse odds of the scored rows add up to U times those of DIS. It orders rows; it is a model, not a bound,
+    and knows no sampling weights. U = 0: all 0; P = 0 or f = 1: every scored row 1.
+
+    Raises PolicyError for a fraction that is not above 0 and at most 1, or 28 columns and more.
+
+    Source: C. Skinner, M. Elliot, JRSS B 64(4), 2002, doi:10.1111/1467-9868.00365; the formula as in sdcMicro, with the
+    worked example of the practice guide of the IHSN. Worked example: docs/risk.md.
+
+    >>> dis_suda(np.array([6, 0]), np.array([1, 2]), 4, Fraction(1, 2)).dis
+    Fraction(1, 3)
+    """
+    if not 0 < fraction <= 1:
+        raise PolicyError(f"a sampling fraction of {fraction} is none; give a number above 0 and at most 1")
+    if attributes >= MOST_SCALED:
+        raise PolicyError(f"DIS-SUDA is made for fewer than {MOST_SCALED} columns, not {attributes}; name fewer")
+    uniques, pairs = int((rows == 1).sum()), int(rows[rows == 2].sum())
+    scaled = np.zeros(len(score))
+    if uniques == 0:
+        return Disclosure(Fraction(0), scaled)
+    dis = uniques * fraction / (uniques * fraction + pairs * (1 - fraction))
+    power = 1 + (8 - attributes) / 20
+    scored = np.asarray(score, np.float64)[score > 0] ** power
+    odds = float(pairs * (1 - fraction) / fraction)  # U / DIS - U
+    scaled[score > 0] = 1 / (1 + odds / (scored * float((1 / scored).sum())))
+    return Disclosure(dis, scaled)
+
+
+def special_uniques(
+    frequencies: Frequencies,
+    size: int = 3,
+    kept: NDArray[np.bool_] | None = None,
+    fraction: Fraction | None = None,
+) -> Figure:
     """Summarise the minimal sample uniques: how many rows, how few columns, and which columns and values to blame.
+
+    With the sampling ``fraction`` of the table DIS-SUDA is there too: ``dis`` and ``highest_dis_suda``.
 
     ``contribution`` of a column (of a value) is the share of the total score that stems from uniques containing it; the
     shares of the columns add up to more than 1, since a unique has several columns.
@@ -150,6 +204,15 @@ def special_uniques(frequencies: Frequencies, size: int = 3, kept: NDArray[np.bo
         worst = names[order[0]]
         sentence += f" ({', '.join(parts)}); making {worst} coarser would help most: it is in the uniques behind "
         sentence += f"{100 * values['contributions'][0]['contribution']:.0f} % of the score"
+    if fraction is not None:
+        counts = frequencies.tuple_rows if kept is None else frequencies.tuple_rows[kept]
+        scaled = dis_suda(suda.score, counts, len(names), fraction)
+        values |= {"sampling_fraction": fraction, "dis": scaled.dis}
+        values["highest_dis_suda"] = float(scaled.scores.max(initial=0.0))
+        sentence += (
+            f"; a match with a row that is alone is right with a chance of about {100 * float(scaled.dis):.3g} % (DIS)"
+            f", with the easiest row of about {100 * values['highest_dis_suda']:.3g} % (DIS-SUDA, a model and no bound)"
+        )
     return Figure("suda2", values, sentence, suda.score.astype(np.float64))
 
 

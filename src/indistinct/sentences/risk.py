@@ -23,6 +23,7 @@ def risk_text(document: Mapping[str, Any]) -> str:
         lines.append(f"{document['suppressed_rows']} rows are fully suppressed and left out")
     if after is not None:
         lines.append(f"published: {counted(after['rows'], 'rows')} in {counted(after['classes'], 'class')}")
+    lines += [one["stars"]["sentence"] for one in (document, after) if one is not None and one["stars"] is not None]
     beside = {_key(entry): entry for entry in after["measures"]} if after is not None else {}
     lines.append("")
     for entry in document["measures"]:

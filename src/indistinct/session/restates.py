@@ -10,7 +10,7 @@ narrows another down.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -126,8 +126,8 @@ def restated(
 ) -> list[Notice]:
     """Name the columns that tell a generalized one, with counts; columns that the policy confirms are left out.
 
-    Without an assignment nothing is known of the labels that will be published, and a column is compared with the
-    values alone. ``starred``: suppressed rows are published too.
+    Without an assignment nothing is known of the labels that will be published, but that none is below a floor: a
+    column is compared with the values alone, and beside the floor. ``starred``: suppressed rows are published too.
     """
     frequencies, person_of_row = prepared.counted.frequencies, prepared.counted.person_of_row
     cells, rows = _units(prepared)
@@ -144,10 +144,16 @@ def restated(
             own = _column(prepared, hierarchy, frequencies.codes[cells, position])
             label = np.append(label_of, label_of.max(initial=0) + 1)[class_of]
             hidden.append(Hidden(own.name, own.codes, own.values, own.reading, hierarchy, label))
+            if assignment is None and len(hierarchy.levels[0].labels) < hierarchy.size:
+                hidden.append(replace(hidden[-1], label=hierarchy.levels[0].node_of[own.codes]))
     if assignment is not None and assignment.group_of is not None:
         hidden += _of_groups(prepared, cells)
-    found = [notice for one in hidden for notice in told_of(one, plain, weight)]
-    return [notice for notice, names in found if not _confirmed(prepared, names)]
+    found: dict[tuple[str, ...], Notice] = {}
+    for one in hidden:
+        for notice, names in told_of(one, plain, weight):
+            if not _confirmed(prepared, names):
+                found.setdefault(names, notice)
+    return list(found.values())
 
 
 def _units(prepared: Prepared) -> tuple[Codes, Codes | None]:

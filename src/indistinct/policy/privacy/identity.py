@@ -221,13 +221,17 @@ class _Threshold(Privacy):
         return self.threshold == 1
 
 
-class AverageRisk(_Threshold):
-    """The mean over all rows of 1 / n_E is at most ``threshold``, a number from 0 to 1.
+class AverageRisk(Privacy):
+    """The risk 1 / n_E of the units of a release is bounded: on average, for each, and above a bound for few.
+
+    ``threshold``: the mean over all units of 1 / n_E is at most this. ``highest``: 1 / n_E is at most this for every
+    class. ``share`` and ``above`` go together: units with 1 / n_E > ``above`` are at most ``share`` of all. Each may be
+    left out, one must be there; all are numbers from 0 to 1. n_E counts persons where there is a person key, else rows.
 
     Examples
     --------
-    >>> AverageRisk("0.05").threshold
-    Fraction(1, 20)
+    >>> AverageRisk("0.05", highest="1/11").highest
+    Fraction(1, 11)
 
     References
     ----------
@@ -235,10 +239,42 @@ class AverageRisk(_Threshold):
     """
 
     model: Literal["average_risk"] = "average_risk"
+    threshold: Exact | None = Field(default=None, ge=0, le=1)
+    """Largest mean risk."""
+    highest: Exact | None = Field(default=None, gt=0, le=1)
+    """Largest risk of any class."""
+    share: Exact | None = Field(default=None, ge=0, le=1)
+    """Largest share of units whose risk is above ``above``."""
+    above: Exact | None = Field(default=None, gt=0, le=1)
+    """A unit with a larger risk is at risk."""
+    order: ClassVar[tuple[str, ...]] = ("threshold", "highest", "share", "above")
 
     if TYPE_CHECKING:
 
-        def __init__(self, threshold: Number) -> None: ...
+        def __init__(
+            self,
+            threshold: Number | None = None,
+            highest: Number | None = None,
+            share: Number | None = None,
+            above: Number | None = None,
+        ) -> None: ...
+
+    @model_validator(mode="after")
+    def _asks_something(self) -> Self:
+        found = []
+        if self.threshold is None and self.highest is None and self.share is None and self.above is None:
+            found.append(problem(("threshold",), "is missing; or ask for highest, or for share with above"))
+        if (self.share is None) != (self.above is None):
+            key, other = ("above", "share") if self.above is None else ("share", "above")
+            found.append(problem((key,), f"is missing; it goes with {other}"))
+        refuse(found)
+        return self
+
+    @property
+    def is_void(self) -> bool:
+        """Whether every bound that is asked for is 1."""
+        bounds = (self.threshold, self.highest, self.share if self.above != 1 else 1)
+        return all(bound in (None, 1) for bound in bounds)
 
 
 class SampleUniqueness(_Threshold):
