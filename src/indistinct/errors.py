@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from indistinct.plain import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 LISTED = "\n  "  # between the lines of a message that lists several
@@ -114,3 +114,18 @@ class Cancelled(IndistinctError):  # noqa: N818  # an interruption by the user, 
 
     kind = "cancelled"
     exit_code = 130
+
+
+def together(errors: Sequence[IndistinctError], head: str) -> IndistinctError:
+    """Return one error that lists several, of the kind and with the place of the first; a single one stays itself.
+
+    >>> print(together([DataError("a is wrong"), DataError("b is wrong")], "2 columns cannot be read:"))
+    2 columns cannot be read:
+      a is wrong
+      b is wrong
+    """
+    first = errors[0]
+    if len(errors) == 1:
+        return first
+    several = type(first)(head, **first.where).listing(*(error.message for error in errors))
+    return several.showing(*(part for error in errors for part in error.shown))

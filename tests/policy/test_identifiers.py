@@ -9,6 +9,8 @@ from indistinct.policy.suggest import facts_of, suggest
 
 # examples printed in standards, laws and by the issuing authorities
 EXAMPLES = {
+    "health insurance number of Germany": "A123456780",
+    "pair of coordinates": "52.5200, 13.4050",
     "IBAN": "DE89370400440532013000",
     "payment card number": "4111 1111 1111 1111",
     "resident identity number": "11010519491231002X",
@@ -41,6 +43,7 @@ CHECKED = [name for name in EXAMPLES if name in {
     "vehicle identification number", "IMEI of a device", "tax number of Germany", "DNI or NIE of Spain",
     "codice fiscale of Italy", "NIR of France", "BSN of the Netherlands", "PESEL of Poland",
     "national number of Belgium", "personnummer of Sweden", "NHS number of the United Kingdom",
+    "health insurance number of Germany",
 }]  # fmt: skip
 
 

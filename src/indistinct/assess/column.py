@@ -10,26 +10,29 @@ import numpy as np
 from indistinct.errors import PolicyError, SchemaError
 from indistinct.formats.registry import open_source
 from indistinct.formats.source import TableOptions, origins_of
-from indistinct.hierarchies import draft
+from indistinct.hierarchies import draft, known
 from indistinct.hierarchies.preview import preview
 from indistinct.hierarchies.taxonomy import build as build_taxonomy
 from indistinct.hierarchies.taxonomy import read_taxonomy, write_taxonomy
 from indistinct.outputs import Output, check_outputs
 from indistinct.policy import Policy
 from indistinct.policy.looks import look
+from indistinct.policy.systems import system_of
 from indistinct.session.prepare import binder, options_of
 from indistinct.tables.count import translation
 from indistinct.tables.dictionary import Dictionary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from indistinct.hierarchies.preview import LevelPreview
 
 ISO, COMPACT = "%Y-%m-%d", "%Y%m%d"  # read without a word, and as likely a code
-KINDS = ("auto", "quantiles", "prefixes", "calendar", "rare")
+# what is made of the form of the values alone, and by which look of a column it is chosen
+KNOWN = {"icd10": known.icd10, "atc": known.atc, "zip3": known.zip3, "times": known.times, "bands": known.bands}
+KINDS = ("auto", "quantiles", "prefixes", "calendar", "rare", "frequent", *KNOWN)
 RARE = 5
 
 
@@ -80,6 +83,7 @@ def build(
     type: str = "text",
     format: str | None = None,
     decimal: str = ".",
+    keep: int = 10,
     query: str | None = None,
     sql_table: str | None = None,
     force: bool = False,
@@ -87,7 +91,9 @@ def build(
     """Make a hierarchy from the values of a column and write it as a file that can be edited and read back.
 
     ``kind``: ``quantiles`` (numbers: intervals of about equally many rows with round ends), ``prefixes`` (codes),
-    ``calendar`` (dates), ``rare`` (categories of fewer than 5 rows become "other"), or ``auto``, which chooses by type.
+    ``calendar`` (dates), ``rare`` (categories of fewer than 5 rows become "other"), ``frequent`` (the ``keep`` most
+    frequent values and "other"), ``icd10``, ``atc``, ``zip3``, ``times``, ``bands`` (``hierarchies.known``), or
+    ``auto``, which chooses by type and form.
 
     Raises PolicyError for an unknown kind, for an output that exists (unless ``force``) or is the source, and for dates
     whose format is not said, DataError for values that are none of the type.
@@ -96,6 +102,8 @@ def build(
     check_outputs([Output(output, "hierarchy file")], origins, force=force)
     if kind not in KINDS:
         raise PolicyError(f'there is no kind "{kind}" of hierarchy to build; there are {", ".join(KINDS)}')
+    if keep < 1:
+        raise PolicyError(f"the number of values to keep must be 1 or more, not {keep}", key="--keep")
     if format is not None and kind != "calendar" and type != "date":
         raise PolicyError("--format says how dates are written: give --type date or --kind calendar", key="--format")
     if decimal != "." and kind != "quantiles" and type not in ("integer", "decimal"):
@@ -106,20 +114,42 @@ def build(
         raise SchemaError(f'"{column}" has no values, only missing ones', column=column)
     if format is None and kind in ("auto", "calendar") and type in ("text", "date"):
         _ask_for_format(column, list(present), kind, type)
-    if kind == "quantiles":
-        number = type if type in ("integer", "decimal") else "decimal"
-        rows = draft.quantiles(column, present, type=number, decimal=decimal)
-    elif kind == "prefixes":
-        rows = draft.prefixes(present)
-    elif kind == "calendar":
-        rows = draft.calendar(column, present, format=format)
-    elif kind == "rare":
-        rows = draft.lump(present, RARE)
+    if kind == "auto" and type == "text":
+        kind = _known_by_form(present)
+    if kind in KNOWN:
+        rows = KNOWN[kind](present)
+    elif kind == "frequent":
+        rows = known.frequent(present, keep)
     else:
-        everything = dict(zip(texts, counts.tolist(), strict=True))
-        rows = draft.draft(column, everything, type=type, minimum=RARE, decimal=decimal, format=format)
+        rows = _measured(column, present, kind, type=type, decimal=decimal, format=format)
     write_taxonomy(output, rows, origins, force=force)
     return [tuple(row) for row in rows]
+
+
+def _measured(
+    column: str, present: Mapping[str, int], kind: str, *, type: str, decimal: str, format: str | None
+) -> list[tuple[str, ...]]:
+    """Make a hierarchy from the values and their rows."""
+    if kind == "quantiles":
+        number = type if type in ("integer", "decimal") else "decimal"
+        return draft.quantiles(column, present, type=number, decimal=decimal)
+    if kind == "prefixes":
+        return draft.prefixes(present)
+    if kind == "calendar":
+        return draft.calendar(column, present, format=format)
+    if kind == "rare":
+        return draft.lump(present, RARE)
+    counts: dict[str | None, int] = {text: rows for text, rows in present.items()}  # noqa: C416  # other keys
+    return draft.draft(column, counts, type=type, minimum=RARE, decimal=decimal, format=format)
+
+
+def _known_by_form(present: Mapping[str, int]) -> str:
+    """Choose a hierarchy that is known by the form of the values; auto where none is."""
+    system = {"ICD-10": "icd10", "ATC": "atc"}.get(system_of(list(present)))
+    seen = look(list(present.items()))
+    if seen.strays:
+        return system or "auto"
+    return system or {"time": "times", "bands": "bands"}.get(seen.kind, "auto")
 
 
 def _ask_for_format(column: str, texts: list[str], kind: str, type: str) -> None:

@@ -19,7 +19,7 @@ from indistinct.risk.unique_columns import unique_columns
 from indistinct.sentences.columns import aligned
 from indistinct.sentences.results import as_html, counted, warnings_text
 from indistinct.session.column_counts import measured
-from indistinct.session.restates import restated_columns
+from indistinct.session.related import related_columns
 from indistinct.tables.count import silent
 from indistinct.tables.keys import KeyTable
 
@@ -131,10 +131,7 @@ def profile(
     suggestions = [suggest(facts) for facts in found.facts]
     names = list(source.columns)
     quasi = [i for i, suggestion in enumerate(suggestions) if suggestion.role == "quasi_identifying"]
-    unnamed = {name for name, own in zip(names, suggestions, strict=True) if own.role == "identifying" or own.is_person}
-    kept = [(i, name) for i, name in enumerate(names) if name not in unnamed]
-    codes, texts = {name: found.codes[i] for i, name in kept}, {name: found.texts[i] for i, name in kept}
-    told = restated_columns(codes, texts, [names[i] for i in quasi])
+    told = related_columns(found, suggestions)
     document = {
         "rows": len(found.codes[0]),
         "columns": [
@@ -144,7 +141,7 @@ def profile(
         "quasi_identifiers": _together([names[i] for i in quasi], [found.codes[i] for i in quasi]),
         "unique_sets": _unique_sets(names, found.codes, max_size, progress),
         "safe_harbor": [check_column(facts).document() for facts in found.facts],
-        "policy": written(table, source, found.facts, encoding=encoding, beside=beside),
+        "policy": written(table, source, found.facts, told, encoding=encoding, missing=missing, beside=beside),
         "warnings": [notice.document() for notice in (*source.warnings, *told)],
     }
     return Profile(document)

@@ -92,11 +92,16 @@ def build(
     output: Annotated[Path, typer.Option("--output", "-o", help="The hierarchy file to write.")],
     kind: Annotated[
         str,
-        typer.Option("--kind", help="auto, quantiles, prefixes, calendar or rare: how values are grouped."),
+        typer.Option(
+            "--kind",
+            help="How values are grouped: auto, quantiles, prefixes, calendar, rare, frequent, icd10, atc, zip3, times "
+            "or bands.",
+        ),
     ] = "auto",
     type_: Annotated[str, typer.Option("--type", help="text, integer, decimal or date.")] = "text",
     format_: Annotated[str | None, typer.Option("--format", help="How dates are written, such as %d.%m.%Y.")] = None,
     decimal: Annotated[str, typer.Option("--decimal", help="Decimal mark of numbers.")] = ".",
+    keep: Annotated[int, typer.Option("--keep", help="Values that stay themselves under --kind frequent.")] = 10,
     *,
     database: Database,
     force: Force = False,
@@ -113,6 +118,7 @@ def build(
         type=type_,
         format=format_,
         decimal=decimal,
+        keep=keep,
         **vars(database),
         force=force,
     )

@@ -7,7 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from indistinct.cli.common import Debug, Delimiter, Encoding, Force, Json, place, print_json, print_plain_json, tell
+from indistinct.cli.common import (
+    Debug,
+    Delimiter,
+    Encoding,
+    Force,
+    Json,
+    Missing,
+    place,
+    print_json,
+    print_plain_json,
+    tell,
+)
 from indistinct.cli.options import Answer, Database, grouped
 from indistinct.formats.source import origins_of
 from indistinct.outputs import Output, check_outputs, write_bytes
@@ -70,6 +81,13 @@ def draft(
     ] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
+    missing: Missing = None,
+    recipient: Annotated[
+        str | None,
+        typer.Option(
+            "--recipient", help="Who gets the table: public, partners, researchers or internal; sets k, l, t."
+        ),
+    ] = None,
     *,
     database: Database,
     force: Force = False,
@@ -86,6 +104,8 @@ def draft(
             place(table),
             delimiter=delimiter,
             encoding=encoding,
+            missing=missing,
+            recipient=recipient,
             **vars(database),
             beside=output,
             progress=report,

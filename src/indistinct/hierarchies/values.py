@@ -7,6 +7,7 @@ value.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -43,6 +44,7 @@ FIRST_DAY, LAST_DAY = date.min.toordinal() - EPOCH, date.max.toordinal() - EPOCH
 LARGE = 2**60
 """Positions below this are int64, so that sums and differences of two of them are; larger ones are Python integers."""
 LONGEST_NUMBER = 400
+LISTED_TOKENS = 20
 ZONED = "zoned"
 """Format of the moments of one time zone, whose offset from UTC may change with the season."""
 PARTIAL = "partial"
@@ -448,11 +450,15 @@ def _refuse(attribute: str, type: str, bad: list[str], expected: str, format: st
     if type == "date" and format in (None, ZONED, PARTIAL) and all(precision(text) for text in few):
         how = "say partial = true to accept months and years beside full dates, "
     label = already_generalized(few, type, format=format)
+    line = f"missing_values = {json.dumps(few[:LISTED_TOKENS], ensure_ascii=False)}"
+    more = "" if len(few) <= LISTED_TOKENS else f" and {len(few) - LISTED_TOKENS} more"
+    key = attribute if re.fullmatch(r"[\w-]+", attribute, re.ASCII) else json.dumps(attribute, ensure_ascii=False)
+    nothing = "" if label else f"say {line}{more} under [attributes.{key}] where they stand for nothing, "
     return DataError(
         f'column "{attribute}" is declared {type}, but {quoted(few)} {verb} not {expected}; '
-        f"mend the cells, {how}or declare another type{from_source(label)}",
+        f"mend the cells, {nothing}{how}or declare another type{from_source(label)}",
         column=attribute,
-    ).showing(quoted(few), *filter(None, [label]))
+    ).showing(line, quoted(few), *filter(None, [label]))
 
 
 def parse_number(text: str, decimal: str = ".") -> tuple[int, int] | None:

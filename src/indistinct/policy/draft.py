@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from indistinct.plain import visible
+from indistinct.policy.recipients import start_of
 from indistinct.policy.suggest import ColumnFacts, Suggestion, facts_of, is_age, is_category, is_code, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from indistinct.policy.recipients import Start
+
 __all__ = ["ColumnFacts", "Suggestion", "draft", "facts_of", "suggest"]
 
 # values of a set before the root; ages from here on are pooled; words of sensitive columns shown from this count on
 MOST, OLDEST, _SHOWN = 8, 90, 10
-_TYPES = {"integer": "integer", "decimal": "decimal", "date": "date"}
+# so many different values can still be listed in sets
+MANY = 200
+_TYPES = {"integer": "integer", "decimal": "decimal", "date": "date", "bands": "ordinal"}
 _CLOSENESS = """\
 # In every class the shares of the values stay near those of the table; choose t from 0 to 1:
-# [[privacy]]
-# model = "t_closeness"
-# attribute = {name}
-# t = 0.3
-# distance = "equal"  # or ordered (numbers, dates), hierarchical (needs a hierarchy)"""
+{mark}[[privacy]]
+{mark}model = "t_closeness"
+{mark}attribute = {name}
+{mark}t = {t}  # CONFIRM: {why}
+{mark}distance = "equal"  # CONFIRM: or ordered (numbers, dates), hierarchical (needs a hierarchy)"""
 _HEAD = """\
 # Draft of a policy for a table of {rows} rows and {columns} columns. Nothing in it is decided yet:
 # every line marked CONFIRM is a suggestion with its reason. Change it or remove the mark.
@@ -37,11 +43,16 @@ def draft(
     source: str | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    missing: Sequence[str] | None = None,
+    related: Sequence[str] = (),
+    recipient: str | None = None,
 ) -> str:
     """Write a policy draft as TOML with a comment that gives the reason of every suggestion.
 
     The text is a valid policy (``Policy.load`` reads it) whenever some column looks like a quasi-identifier;
-    otherwise a comment asks for one. Values of sensitive and identifying columns are never shown; of
+    otherwise a comment asks for one. ``related`` says which columns tell each other;
+    ``recipient`` chooses where k, l, t and the limit start (``policy.recipients``).
+    Values of sensitive and identifying columns are never shown, but for those that stand for nothing; of
     quasi-identifiers up to three frequent ones.
 
     >>> print(draft([facts_of("sex", ["f", "m"], [30, 20])]).split("version = 2")[1])
@@ -62,25 +73,33 @@ def draft(
     """
     rows = max((facts.rows for facts in columns), default=0)
     found = [(facts, suggest(facts)) for facts in columns]
-    person = next((facts for facts, suggestion in found if suggestion.is_person), None)
-    lines = [*_HEAD.format(rows=rows, columns=len(columns)).splitlines(), "version = 2"]
+    keys = [(suggestion.rank, facts) for facts, suggestion in found if suggestion.is_person]
+    person = max(keys, key=lambda own: own[0])[1] if keys else None
+    start = start_of(recipient)
+    lines = [*_HEAD.format(rows=rows, columns=len(columns)).splitlines(), *_for_whom(recipient, start), "version = 2"]
     comma = any(facts.decimal == "," for facts in columns)
-    if source is not None or delimiter is not None or comma or encoding is not None:
+    if comma or any(given is not None for given in (source, delimiter, encoding, missing)):
         lines += ["", "[table]"]
         lines += [f"source = {_toml(source)}"] if source is not None else []
         lines += [f"delimiter = {_toml(delimiter)}"] if delimiter is not None else []
         lines += [f"encoding = {_toml(encoding)}"] if encoding is not None else []
         lines += ['decimal = ","  # CONFIRM: some columns hold numbers with a decimal comma'] if comma else []
+        lines += [f"missing = {_listed(missing)}"] if missing is not None else []
     if person is not None:
         reason = suggest(person).reason
         about = f"CONFIRM: {reason}; sizes count persons, not rows"
         lines += ["", "[person]", f"key = {_toml(person.name)}  # {about}"]
+        others = ", ".join(_toml(facts.name) for _, facts in keys if facts is not person)
+        lines += [f"# {others} could be the key too: take what all rows of one person share"] if others else []
     for facts, suggestion in found:
         if facts is not person:
             lines += ["", *section(facts, suggestion)]
     if not any(suggestion.role == "quasi_identifying" for _, suggestion in found):
         lines += ["", "# TO DO: no column looks like a quasi-identifier; give this role to at least one."]
-    lines += [*_models(found), ""]
+    if related:
+        lines += ["", "# Columns that tell each other are decided together: leave one out, or generalize all of them."]
+        lines += [f"#   {visible(text)}" for text in related]
+    lines += [*_models(found, start), ""]
     return "\n".join(lines)
 
 
@@ -89,36 +108,52 @@ def section(facts: ColumnFacts, suggestion: Suggestion) -> list[str]:
     import tomlkit
 
     lines = [f"[attributes.{tomlkit.key([facts.name]).as_string()}]"]
-    role, unread = suggestion.role, unreadable(facts, suggestion.role)
+    role = suggestion.role
     if role == "quasi_identifying" and facts.examples:
         lines.append(f"# for example {', '.join(_toml(text[:30]) for text in facts.examples)}")
     measured = f"{facts.distinct} values, {facts.singletons} of them in one row only"
     missing = f", {facts.missing} missing" if facts.missing else ""
     lines.append(f"role = {_toml(role)}  # CONFIRM: {suggestion.reason}; {measured}{missing}")
-    kind = None if is_code(facts) or is_category(facts) or unread else _TYPES.get(facts.looks_like)
-    strays = [stray for stray in facts.strays if kind is not None or not stray[0].strip()]
-    if role in ("quasi_identifying", "sensitive") and kind is not None:
-        how = "all values look like it" if not strays else "all other values look like it"
-        lines.append(f'type = "{kind}"  # CONFIRM: {how}; text if they are codes')
-        if facts.partial:
-            lines.append("partial = true  # CONFIRM: some dates are written to the month or the year only")
-        if facts.format not in (None, "%Y-%m-%d"):
-            about = "CONFIRM: it reads all values; day and month may be swapped"
-            lines.append(f"format = {_toml(facts.format)}  # {about}")
-    if role in ("quasi_identifying", "sensitive") and strays:
-        cells = ", ".join(f"{_toml(text)} in {count}" for text, count in strays)
-        what = "no values of this type" if any(text.strip() for text, _ in strays) else "nothing but blanks"
-        about = f"CONFIRM: {what}, so proposed as missing: {cells} cells"
-        lines.append(f"missing_values = [{', '.join(_toml(text) for text, _ in strays)}]  # {about}")
-    if unread and role == "sensitive":
-        lines.append(
-            "# some cells are no numbers or dates; rare ones are not shown: look, and list them as missing_values"
-        )
+    if role in ("quasi_identifying", "sensitive"):
+        lines += _reading(facts, role)
+    if facts.medical is not None:
+        kind = {"ICD-10": "icd10", "ATC": "atc"}[facts.medical]
+        lines.append(f"# a file of its chapters and groups makes: indistinct hierarchy build --kind {kind}")
     if role == "quasi_identifying":
         spec, why = _hierarchy(facts)
         lines.append(f"hierarchy = {spec}  # CONFIRM: {why}")
     if role == "identifying":
         lines.append('# dropped; action = "pseudonym" with key_file or key_env would keep a form of it')
+    return lines
+
+
+def _reading(facts: ColumnFacts, role: str) -> list[str]:
+    """Say how the cells are read: type, order or format, and which texts stand for nothing."""
+    unread = unreadable(facts, role)
+    coded = is_code(facts) or is_category(facts) or bool(facts.unsettled)
+    kind = None if coded or unread else _TYPES.get(facts.looks_like)
+    named = kind is not None or coded or facts.looks_like not in _TYPES
+    strays = [stray for stray in facts.strays if not unread and (named or not stray[0].strip())]
+    lines = []
+    if kind is not None:
+        how = "all values look like it" if not strays else "all other values look like it"
+        lines.append(f'type = "{kind}"  # CONFIRM: {how}; text if they are codes')
+    if kind == "date" and facts.partial:
+        lines.append("partial = true  # CONFIRM: some dates are written to the month or the year only")
+    if kind == "ordinal":
+        lines.append(f"order = {_listed(facts.order)}  # CONFIRM: bands from the lowest up")
+    if kind == "date" and facts.format not in (None, "%Y-%m-%d"):
+        about = "CONFIRM: it reads all values; day and month may be swapped"
+        lines.append(f"format = {_toml(facts.format)}  # {about}")
+    if strays:
+        cells = ", ".join(f"{_toml(text)} in {count}" for text, count in strays)
+        what = "they seem to say nothing" if any(text.strip() for text, _ in strays) else "nothing but blanks"
+        about = f"CONFIRM: {what}, so proposed as missing: {cells} cells"
+        lines.append(f"missing_values = {_listed([text for text, _ in strays])}  # {about}")
+    if unread:
+        lines.append("# some cells do not fit; rare ones are not shown: look, and list them as missing_values")
+    if facts.unsettled:
+        lines.append(f"# these are dates, left as text: {facts.unsettled}")
     return lines
 
 
@@ -133,11 +168,28 @@ def _hierarchy(facts: ColumnFacts) -> tuple[str, str]:
     date, code, number = facts.looks_like == "date", is_code(facts), facts.looks_like in ("integer", "decimal")
     old = facts.looks_like == "integer" and OLDEST <= facts.largest < OLDEST + 40 and is_age(facts)
     choices = (
+        (bool(facts.unsettled), '{ kind = "suppress" }', "the value or *, as long as they cannot be read as dates"),
+        (
+            facts.looks_like == "time",
+            '{ kind = "masking", from = "right" }',
+            "times of day lose minutes, then tens of minutes, then the hour",
+        ),
+        (facts.looks_like == "bands", '{ kind = "range" }', "neighbouring bands join: 20-29 and 30-39, 80-89 and 90+"),
         (date and facts.partial, '{ kind = "dates", levels = ["month", "year"] }', "each date at its calendar place"),
         (
             date,
             '{ kind = "range", bounds = "snapped" }',
             'from ... to, widened to months; levels of the calendar: kind = "dates", levels = ["month", "year"]',
+        ),
+        (
+            code and not facts.says("postcodes") and facts.fitting <= MANY,
+            f'{{ kind = "set", most = {MOST} }}',
+            f"each class lists up to {MOST} codes that occur in it; masking where the first signs say most",
+        ),
+        (
+            facts.fitting > MANY and facts.looks_like == "text",
+            '{ kind = "suppress" }',
+            "the value or *; better: a file with levels (indistinct hierarchy build)",
         ),
         (
             code and facts.shortest != facts.longest,
@@ -155,27 +207,45 @@ def _hierarchy(facts: ColumnFacts) -> tuple[str, str]:
             '{ kind = "range" }',
             "each class shows a range that holds its members; intervals give fixed bands",
         ),
-        (facts.distinct <= 2, '{ kind = "suppress" }', "the value or *"),
+        (facts.fitting <= 2, '{ kind = "suppress" }', "the value or *"),
     )
     sets = f'{{ kind = "set", most = {MOST} }}'
     why = f"each class lists up to {MOST} values that occur in it; a file with levels says more where there is one"
     return next(((spec, reason) for fits, spec, reason in choices if fits), (sets, why))
 
 
-def _models(found: Sequence[tuple[ColumnFacts, Suggestion]]) -> list[str]:
+def _for_whom(recipient: str | None, start: Start) -> list[str]:
+    """Say for whom the draft is, and that its numbers are custom."""
+    if recipient is None:
+        return []
+    return [
+        f"# Starting values for the recipient {recipient}: {start.reason}.",
+        f"# Source of k: {start.source}.",
+        "# These are custom, not theorems; no published source names l, t or the limit: they are only where to start.",
+    ]
+
+
+def _models(found: Sequence[tuple[ColumnFacts, Suggestion]], start: Start) -> list[str]:
     lines = ["", "[[privacy]]", 'model = "k_anonymity"']
-    lines.append("k = 5  # CONFIRM: a usual threshold; every class of look-alikes has at least 5 rows")
+    lines.append(f"k = {start.k}  # CONFIRM: {start.reason}")
+    why = "how far from the table's shares; a starting point, of no published source"
     for facts, suggestion in found:
         if suggestion.role != "sensitive":
             continue
         name = _toml(facts.name)
-        most = min(3, facts.distinct)
+        most = max(1, min(start.l, facts.fitting))
         lines += ["", "[[privacy]]", 'model = "distinct_l"', f"attribute = {name}"]
-        lines.append(f"l = {most}  # CONFIRM: at least {most} of the {facts.distinct} values in every class")
-        lines += ["", *_CLOSENESS.format(name=name).splitlines()]
+        lines.append(f"l = {most}  # CONFIRM: at least {most} of the {facts.fitting} values in every class")
+        closeness = _CLOSENESS.format(name=name, t=start.t, why=why, mark="" if start.near else "# ")
+        closeness = closeness if start.near else closeness.replace("CONFIRM: ", "")
+        lines += ["", *closeness.splitlines()]
     lines += ["", "[suppression]"]
     hint = "share of rows that may be left out, 0 to 1; 0.02 often keeps much detail"
-    return [*lines, f"limit = 0  # CONFIRM: {hint}"]
+    return [*lines, f"limit = {start.limit}  # CONFIRM: {hint}"]
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return f"[{', '.join(map(_toml, texts))}]"
 
 
 def _toml(text: Any) -> str:

@@ -218,6 +218,17 @@ def _british_health(text: str) -> bool:
     return (11 - sum(d * w for d, w in zip(digits[:9], range(10, 1, -1), strict=True)) % 11) % 11 == digits[9]
 
 
+def _german_health(text: str) -> bool:
+    """KVNR: the letter as two digits, weights 1 and 2, digits of products added, modulo 10."""
+    digits = _digits(f"{ord(text[0].upper()) - 64:02}{text[1:]}")
+    return sum(sum(divmod(d * (1 + i % 2), 10)) for i, d in enumerate(digits[:-1])) % 10 == digits[-1]
+
+
+def _coordinates(text: str) -> bool:
+    latitude, longitude = map(float, re.findall(r"-?\d+\.\d+", text))
+    return abs(latitude) <= 90 and abs(longitude) <= 180
+
+
 def _re(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.ASCII)
 
@@ -265,6 +276,10 @@ IDENTIFIERS: tuple[Identifier, ...] = (
     Identifier("NHS number of the United Kingdom", _re(r"\d{3} ?\d{3} ?\d{4}"), _british_health, 9),
     Identifier(
         "licence plate of Germany", re.compile(r"[A-ZÄÖÜ]{1,3}[- ][A-Z]{1,2} ?[1-9]\d{0,3}[EH]?"), _any, 12, "EU"
+    ),
+    Identifier("health insurance number of Germany", _re(r"[A-Za-z]\d{9}"), _german_health, 9, "EU"),
+    Identifier(
+        "pair of coordinates", _re(r"\(?-?\d{1,2}\.\d{2,}[,; ] ?-?\d{1,3}\.\d{2,}\)?"), _coordinates, 2, sure=True
     ),
     Identifier("licence plate of France", _re(r"[A-HJ-NP-TV-Z]{2}-\d{3}-[A-HJ-NP-TV-Z]{2}"), _any, 12, "EU"),
     Identifier("telephone number", _re(r"(\+\d|\(\d|0\d)[\d\s()/.-]{6,}\d"), _any, 4),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from indistinct.errors import SchemaError
+from indistinct.errors import SchemaError, together
 from indistinct.notices import Notice, Sentence
 from indistinct.policy.attribute import Attribute
 from indistinct.policy.problems import path
@@ -105,7 +105,4 @@ def _require_columns(policy: Policy, columns: Sequence[str]) -> None:
     if not lacking:
         return
     errors = [SchemaError.unknown_column(name, columns, key=needed[name]) for name in lacking]
-    if len(errors) == 1:
-        raise errors[0]
-    several = SchemaError(f"the table lacks {len(errors)} columns of the policy:", **errors[0].where)
-    raise several.listing(*(error.message for error in errors))
+    raise together(errors, f"the table lacks {len(errors)} columns of the policy:")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from dataclasses import dataclass, field, replace
-from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from indistinct.policy.identifiers import recognise
 from indistinct.policy.looks import look
+from indistinct.policy.systems import system_of
+from indistinct.policy.words import has_word, header_words, match, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,12 +23,8 @@ _COMMON = 10
 _KEY_SHARE, _NEAR_UNIQUE = 0.9, 0.05
 # integers with so few values are codes, unless the header says what is measured
 _FEW, _SMALL = 10, 99
-# Patientennummer, Fallnr
-_COMPOUND = re.compile(r"(\w{3,}?)(nummer|number|nr|schlüssel|schluessel)")
-# with the dot: P1234 is a number of a patient
-_ICD = re.compile(r"[A-Z]\d[0-9A-Z](\.[0-9A-Z]{1,4})?[*+!†]?")
-_ATC = re.compile(r"[A-V]\d{2}[A-Z]{2}(\d{2})?")
-_MEDICAL = (("ICD-10 codes", _ICD), ("ATC codes", _ATC))
+# a column of fewer rows is not judged by how many of its values differ
+_FEW_ROWS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +33,13 @@ class ColumnFacts:
 
     ``rows`` of the table, ``missing`` cells among them, ``distinct`` present values, ``singletons``: values
     that occur in one row only. ``examples``: up to three frequent values; they are shown for
-    quasi-identifiers only. ``looks_like``: empty, constant, integer, decimal, date, code, email, phone, free
-    text or text. ``format``: that of dates. ``decimal``: the mark of decimals. ``identifier``: the form of
+    quasi-identifiers only. ``looks_like``: empty, constant, integer, decimal, date, time, bands, code, email, phone,
+    free text or text. ``format``: that of dates. ``decimal``: the mark of decimals. ``identifier``: the form of
     identifiers that values have, if any. ``strays``: texts that are no value of this look, with their counts.
-    ``partial``: some dates are written to the month or year only. ``medical``: the codes that all values look like,
-    if they are of medicine. ``longest``, ``shortest``: characters of the values. ``largest``: the largest number.
+    ``partial``: some dates are written to the month or year only. ``medical``: the system of medicine that the
+    codes have the form of. ``longest``, ``shortest``: characters of the values. ``largest``: the largest number.
+    ``unsettled``: why dates cannot be read as such. ``order``: bands from the lowest up. ``labelled``: the values have
+    labels in the file.
     """
 
     name: str
@@ -62,23 +58,45 @@ class ColumnFacts:
     shortest: int = field(default=0, repr=False)
     longest: int = field(default=0, repr=False)
     largest: float = field(default=0.0, repr=False)
+    unsettled: str = field(default="", repr=False)
+    order: tuple[str, ...] = field(default=(), repr=False)
+    labelled: bool = field(default=False, repr=False)
 
     @property
     def unique_share(self) -> float:
         """Share of the rows that hold a value which occurs once."""
         return self.singletons / self.rows if self.rows else 0.0
 
+    @property
+    def repeats(self) -> bool:
+        """Whether some rows share a value."""
+        return self.distinct < self.rows - self.missing
+
+    @property
+    def fitting(self) -> int:
+        """Distinct values without strays."""
+        return self.distinct - len(self.strays)
+
+    def says(self, *kinds: str) -> str:
+        """Return the first word in the header that stands in one of the lists of words, "" for none."""
+        known = header_words()
+        return next(filter(None, (match(words_of(self.name), known[kind]) for kind in kinds)), "")
+
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A suggested role with the measured reason, and whether the column looks like a person key."""
+    """A suggested role with the measured reason, and whether the column looks like a person key.
+
+    ``rank``: of several such keys the one with the highest is proposed: a household before a person.
+    """
 
     role: Role
     reason: str
     is_person: bool = False
+    rank: int = 0
 
 
-def facts_of(name: str, texts: Sequence[str | None], counts: Sequence[int]) -> ColumnFacts:
+def facts_of(name: str, texts: Sequence[str | None], counts: Sequence[int], *, labelled: bool = False) -> ColumnFacts:
     """Measure a column from its distinct texts (None = missing) and how often each occurs.
 
     >>> facts_of("zip", ["02138", "10115", None], [20, 1, 3])  # doctest: +NORMALIZE_WHITESPACE
@@ -90,7 +108,7 @@ def facts_of(name: str, texts: Sequence[str | None], counts: Sequence[int]) -> C
     pairs = list(zip(texts, counts, strict=True))
     present = [(text, int(count)) for text, count in pairs if text is not None]
     values = [text for text, _ in present]
-    seen = look(present)
+    seen = look(present, measured=has_word(name, header_words()["measures"]))
     strays = {text for text, _ in seen.strays}
     kept = [text for text in values if text not in strays]
     common = sorted(
@@ -111,31 +129,31 @@ def facts_of(name: str, texts: Sequence[str | None], counts: Sequence[int]) -> C
         identifier=None if seen.kind in ("date", "decimal", "empty") else recognise(kept),
         strays=seen.strays,
         partial=seen.partial,
-        medical=next((what for what, form in _MEDICAL if len(kept) > 2 and all(map(form.fullmatch, kept))), None),
+        medical=system_of(kept) or None,
         shortest=min(lengths),
         longest=max(lengths),
         largest=max((float(text.replace(",", ".")) for text in kept), default=0.0) if number else 0.0,
+        unsettled=seen.unsettled,
+        order=seen.order,
+        labelled=labelled,
     )
-
-
-@cache
-def _header_words() -> dict[str, tuple[str, ...]]:
-    """Read the words of headers by what they suggest, those of all languages together."""
-    text = (files("indistinct.policy") / "header_words.toml").read_text(encoding="utf-8")
-    return {kind: tuple(" ".join(lists.values()).split()) for kind, lists in tomllib.loads(text).items()}
 
 
 def suggest(facts: ColumnFacts) -> Suggestion:
     """Suggest a role from the name, the look and the uniqueness of a column.
 
-    In doubt a column is a quasi-identifier: that costs quality, the opposite costs privacy.
+    In doubt a column is a quasi-identifier, and identifying where it is like a key: that costs quality, the opposite
+    costs privacy.
 
     >>> suggest(facts_of("Sex", ["f", "m"], [60, 40])).role
     'quasi_identifying'
     >>> suggest(facts_of("disease", ["flu", "ulcer"], [60, 40])).reason
     'the name contains "disease"'
     """
-    rules = (_by_whole_name, _by_identifier, _by_values, _by_person, _by_name, _by_key, _by_form)
+    rules = (
+        *(_by_whole_name, _by_identifier, _by_values, _by_person, _by_free_text, _by_identifying_name),
+        *(_by_form, _by_key, _by_many_texts, _by_name),
+    )
     found = next(filter(None, (rule(facts) for rule in rules)), None) or _by_uniqueness(facts)
     if facts.identifier is not None and not facts.identifier.mostly:
         seen, some = facts.identifier, facts.identifier.identifier.name
@@ -149,13 +167,12 @@ def is_code(facts: ColumnFacts) -> bool:
     >>> is_code(facts_of("zip", ["10115", "80331"], [5, 5])), is_code(facts_of("age", ["10", "80"], [5, 5]))
     (True, False)
     """
-    named = bool(_match(_words(facts.name), _header_words()["codes"]))
-    return facts.looks_like == "code" or (facts.looks_like == "integer" and named)
+    return facts.looks_like == "code" or (facts.looks_like == "integer" and bool(facts.says("codes")))
 
 
 def is_age(facts: ColumnFacts) -> bool:
     """Tell whether the header speaks of age."""
-    return bool(_match(_words(facts.name), _header_words()["age"]))
+    return bool(facts.says("age"))
 
 
 def is_category(facts: ColumnFacts) -> bool:
@@ -164,26 +181,29 @@ def is_category(facts: ColumnFacts) -> bool:
     >>> is_category(facts_of("sex", ["1", "2", "9"], [50, 45, 5])), is_category(facts_of("age", ["1", "2"], [5, 5]))
     (True, False)
     """
-    few = facts.looks_like == "integer" and facts.distinct <= _FEW and facts.largest <= _SMALL
-    return few and not _match(_words(facts.name), _header_words()["measures"])
+    few = facts.fitting <= _FEW and facts.largest <= _SMALL and not facts.says("measures")
+    return facts.looks_like == "integer" and (few or facts.labelled)
 
 
 def _by_whole_name(facts: ColumnFacts) -> Suggestion | None:
     """Recognise headers that name a person only where nothing else stands beside them, such as FIRST and LAST."""
-    words = _words(facts.name)
-    word = _match(words, _header_words()["alone"]) if len(words) == 1 else ""
+    words = words_of(facts.name)
+    word = facts.says("alone") if len(words) == 1 else ""
     return Suggestion("identifying", f'the name is "{word}"') if word in words else None
 
 
 def _by_identifier(facts: ColumnFacts) -> Suggestion | None:
-    """Recognise identifiers by their form, where nearly all values of a column that is no constant have it."""
+    """Recognise identifiers by their form, where nearly all values have it, or some that chance does not produce."""
     seen = facts.identifier
-    if seen is None or not seen.mostly or facts.looks_like == "constant":
+    if seen is None or facts.looks_like == "constant":
+        return None
+    some = seen.identifier.sure and seen.matched > _NEAR_UNIQUE * seen.looked_at and facts.rows > _FEW_ROWS
+    if not (seen.mostly or (some and facts.distinct > _FEW)):
         return None
     count = "all" if seen.matched == seen.looked_at else f"{seen.matched} of {seen.looked_at}"
-    repeats = facts.distinct < facts.rows - facts.missing
-    person = repeats and seen.identifier.hipaa in (7, 8, 9, 18) and facts.distinct > facts.rows / 20
-    return Suggestion("identifying", f"{count} values look like {_a(seen.identifier.name)}", is_person=person)
+    person = facts.repeats and seen.identifier.hipaa in (7, 8, 9, 18) and facts.distinct > facts.rows / 20
+    reason = f"{count} values look like {_a(seen.identifier.name)}"
+    return Suggestion("identifying", reason, is_person=person, rank=2)
 
 
 def _a(name: str) -> str:
@@ -192,75 +212,94 @@ def _a(name: str) -> str:
 
 def _by_values(facts: ColumnFacts) -> Suggestion | None:
     if facts.looks_like in ("empty", "constant"):
-        return Suggestion("insensitive", f"the column is {facts.looks_like}")
+        word = facts.says("identifying", "perhaps")
+        role: Role = "identifying" if word else "insensitive"
+        return Suggestion(role, f'the name contains "{word}"' if word else f"the column is {facts.looks_like}")
     if facts.looks_like in ("email", "phone"):
-        return Suggestion("identifying", f"all values look like a {facts.looks_like} entry")
+        return Suggestion("identifying", f"nearly all values look like a {facts.looks_like} entry")
     return None
 
 
 def _by_person(facts: ColumnFacts) -> Suggestion | None:
-    """Recognise a key of persons, such as patient_id, by its name and by many distinct values."""
-    words = _words(facts.name)
-    person = _match(words, _header_words()["person"])
-    keyed = bool(words & {"id", "key", "no", "nr", "number", "code"}) or len(words) == 1
-    if not (person and keyed and facts.distinct > facts.rows / 20):
+    """Recognise a key of households or persons, such as patient_id, by its name and by many distinct values."""
+    if facts.looks_like in ("date", "decimal", "bands", "time") or facts.distinct <= facts.rows / 20:
         return None
-    repeats = facts.distinct < facts.rows - facts.missing
-    several = "; some have several rows" if repeats else ""
-    reason = f'the name contains "{person}", {facts.distinct} values in {facts.rows} rows{several}'
-    return Suggestion("identifying", reason, is_person=repeats)
+    key, household, person = facts.says("key", "codes"), facts.says("household"), facts.says("person")
+    size = f"{facts.distinct} values in {facts.rows} rows"
+    if household and key and facts.repeats:
+        reason = f'the name contains "{household}", {size}: who lives together is counted once'
+        return Suggestion("identifying", reason, is_person=True, rank=4)
+    if not (person and (key or len(words_of(facts.name)) == 1)):
+        return None
+    several = "; some have several rows" if facts.repeats else ""
+    reason = f'the name contains "{person}", {size}{several}'
+    return Suggestion("identifying", reason, is_person=facts.repeats, rank=3)
 
 
-def _by_name(facts: ColumnFacts) -> Suggestion | None:
-    words = _words(facts.name)
-    roles: tuple[Role, ...] = ("sensitive", "quasi_identifying", "identifying")
-    for role in roles:
-        word = _match(words, _header_words()[role])
-        if word:
-            return Suggestion(role, f'the name contains "{word}"')
-    return None
+def _by_free_text(facts: ColumnFacts) -> Suggestion | None:
+    if facts.looks_like != "free text":
+        return None
+    return Suggestion("identifying", "free text can name anybody, and no model here protects it")
+
+
+def _by_identifying_name(facts: ColumnFacts) -> Suggestion | None:
+    """Recognise headers that name or locate a person, whatever else stands in them."""
+    word = facts.says("identifying")
+    if not word or (facts.looks_like in ("date", "time") and not facts.unsettled):
+        return None
+    return Suggestion("identifying", f'the name contains "{word}"')
 
 
 def _by_form(facts: ColumnFacts) -> Suggestion | None:
     """Recognise what concerns health by the form of its codes, whatever the header."""
-    return None if facts.medical is None else Suggestion("sensitive", f"all values look like {facts.medical}")
+    if facts.medical is None or facts.unique_share > _KEY_SHARE:
+        return None
+    return Suggestion("sensitive", f"the values have the form of {facts.medical} codes")
 
 
 def _by_key(facts: ColumnFacts) -> Suggestion | None:
     """Recognise codes with so many values that they stand for persons, cases or devices, whatever the header."""
-    if facts.medical is not None and facts.distinct < facts.rows / 4:
-        return None
-    fixed = facts.looks_like == "integer" and facts.shortest == facts.longest >= 5
+    named = bool(facts.says("key"))
+    fixed = facts.looks_like == "integer" and (named or facts.shortest == facts.longest >= 5)
     if not (facts.looks_like == "code" or fixed) or facts.distinct <= max(facts.rows / 20, _FEW):
         return None
-    repeats = facts.distinct < facts.rows - facts.missing
-    several = "some have several rows: they may be persons" if repeats else "each has a row of its own"
+    if facts.says("postcodes", "measures") or (not named and facts.says("sensitive", "quasi_identifying")):
+        return None
+    several = "some have several rows: they may be persons" if facts.repeats else "each has a row of its own"
     reason = f"{facts.distinct} different codes in {facts.rows} rows; {several}"
-    return Suggestion("identifying", reason, is_person=repeats)
+    return Suggestion("identifying", reason, is_person=facts.repeats and facts.unique_share < _KEY_SHARE, rank=1)
+
+
+def _by_many_texts(facts: ColumnFacts) -> Suggestion | None:
+    """Recognise names and texts by how many differ, where the header says nothing or only that they may be names."""
+    if facts.looks_like not in ("text", "code") or facts.rows <= _FEW_ROWS or facts.says("postcodes"):
+        return None
+    if facts.looks_like == "text" and facts.says("perhaps") and facts.distinct > facts.rows / 5:
+        return Suggestion("identifying", f'the name contains "{facts.says("perhaps")}", {facts.distinct} texts differ')
+    share = f"{100 * facts.unique_share:.1f} % of the rows hold a value of their own"
+    if facts.unique_share > _KEY_SHARE:
+        return Suggestion("identifying", f"it is like a key: {share}")
+    if facts.unique_share > _NEAR_UNIQUE and not facts.says("sensitive", "quasi_identifying"):
+        return Suggestion("identifying", f"many different texts may name persons: {share}")
+    return None
+
+
+def _by_name(facts: ColumnFacts) -> Suggestion | None:
+    roles: tuple[tuple[Role, str], ...] = (
+        ("sensitive", "sensitive"),
+        ("quasi_identifying", "quasi_identifying"),
+        ("identifying", "perhaps"),
+    )
+    for role, kind in roles:
+        if word := facts.says(kind):
+            return Suggestion(role, f'the name contains "{word}"')
+    return None
 
 
 def _by_uniqueness(facts: ColumnFacts) -> Suggestion:
     share = f"{100 * facts.unique_share:.1f} % of the rows hold a value of their own"
-    if facts.looks_like == "free text":
-        return Suggestion("identifying", "free text can name anybody, and no model here protects it")
-    if facts.unique_share > _KEY_SHARE and facts.looks_like not in ("decimal", "date"):
+    if facts.unique_share > _KEY_SHARE and facts.looks_like not in ("decimal", "date", "time", "bands"):
         return Suggestion("identifying", f"it is like a key: {share}")
     if facts.unique_share > _NEAR_UNIQUE:
         return Suggestion("quasi_identifying", f"nearly unique: {share}")
     return Suggestion("quasi_identifying", "no rule fits; in doubt others may know it")
-
-
-def _words(name: str) -> set[str]:
-    """Split a column name at case changes, digits and signs; compounds with a number after them count as two words."""
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    words = {word for word in re.split(r"[\W\d_]+", spaced.casefold()) if word}
-    parts = [found.groups() for word in words if (found := _COMPOUND.fullmatch(word))]
-    return words.union(*parts)
-
-
-def _match(words: set[str], known: Sequence[str]) -> str:
-    """Return the first known word in a name: as a whole word, or inside it where words are not spaced."""
-    for word in known:
-        if word in words or (not word.isascii() and any(word in part for part in words)):
-            return word
-    return ""

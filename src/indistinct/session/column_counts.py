@@ -46,7 +46,8 @@ def measured(source: Source, *, keep: bool = False, progress: Progress = silent)
         rows += batch.num_rows
         progress("count", rows, 0)
     facts = [
-        facts_of(column.column, column.texts, count.tolist()) for column, count in zip(numbers, counts, strict=True)
+        facts_of(column.column, column.texts, count.tolist(), labelled=bool(source.labels.get(column.column)))
+        for column, count in zip(numbers, counts, strict=True)
     ]
     kept = [np.concatenate(part) for part in parts] if keep else []
     return Measured(facts, counts, kept, [column.texts for column in numbers])

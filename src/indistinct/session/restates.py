@@ -55,7 +55,7 @@ ROUNDED = 1e-9  # what sums of days and parts of days may miss
 
 
 @dataclass(frozen=True)
-class _Column:
+class Column:
     """One column over all units: a code for each (from 0 on), and what the distinct values are as numbers or dates."""
 
     name: str
@@ -72,7 +72,7 @@ class _Column:
 
 
 @dataclass(frozen=True)
-class _Weight:
+class Weight:
     """How many rows each unit stands for, and whose it is where there is a person key."""
 
     rows: Codes
@@ -93,7 +93,7 @@ class _Weight:
 
 
 @dataclass(frozen=True)
-class _Hidden(_Column):
+class Hidden(Column):
     """A column that is not published as it is, with the label of each unit that is."""
 
     label: Codes = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -136,52 +136,24 @@ def restated(
         kept = class_of != SUPPRESSED
         cells, class_of, rows = cells[kept], class_of[kept], None if rows is None else rows[kept]
     rows_of = frequencies.rows[cells] if rows is None else np.ones(len(cells), np.int64)
-    weight = _Weight(rows_of, None if rows is None or person_of_row is None else person_of_row[rows])
+    weight = Weight(rows_of, None if rows is None or person_of_row is None else person_of_row[rows])
     plain, hidden = list(_unchanged(prepared, cells, rows, assignment)), []
     for position, hierarchy in enumerate(frequencies.quasi):
         if not hierarchy.is_fixed and hierarchy.attribute not in prepared.policy.item_columns:
             label_of = np.zeros(1, np.int64) if recoding is None else recoding.labels(position)[1]
             own = _column(prepared, hierarchy, frequencies.codes[cells, position])
             label = np.append(label_of, label_of.max(initial=0) + 1)[class_of]
-            hidden.append(_Hidden(own.name, own.codes, own.values, own.reading, hierarchy, label))
+            hidden.append(Hidden(own.name, own.codes, own.values, own.reading, hierarchy, label))
             if assignment is None and len(hierarchy.levels[0].labels) < hierarchy.size:
                 hidden.append(replace(hidden[-1], label=hierarchy.levels[0].node_of[own.codes]))
     if assignment is not None and assignment.group_of is not None:
         hidden += _of_groups(prepared, cells)
     found: dict[tuple[str, ...], Notice] = {}
     for one in hidden:
-        for notice, names in _told(one, plain, weight):
+        for notice, names in told_of(one, plain, weight):
             if not _confirmed(prepared, names):
                 found.setdefault(names, notice)
     return list(found.values())
-
-
-def restated_columns(
-    codes: Mapping[str, Codes], texts: Mapping[str, Sequence[str | None]], asked: Sequence[str]
-) -> list[Notice]:
-    """Name the columns that would tell one of those ``asked`` if it were generalized and they were not.
-
-    ``codes``: for each row the place of its value in ``texts``, by column.
-    """
-    columns = []
-    for name, rows in codes.items():
-        known = [place for place, text in enumerate(texts[name]) if text is not None]
-        number = np.full(len(texts[name]), len(known), np.int64)  # a missing value comes last
-        number[known] = np.arange(len(known))
-        columns.append(_Column(name, number[rows], pa.array([texts[name][place] for place in known], pa.string()), {}))
-    found = []
-    for own in columns:
-        if own.name not in asked:
-            continue
-        weight = _Weight(np.ones(len(own.codes), np.int64), None)
-        hidden = _Hidden(own.name, own.codes, own.values, {}, None, np.zeros(len(own.codes), np.int64))
-        others = [column for column in columns if column.name != own.name]
-        for told, _ in _told(hidden, others, weight):
-            message = Sentence(
-                'under a policy that generalizes "{name}" and not the others: {what}', name=own.name, what=told.message
-            )
-            found.append(replace(told, message=message))
-    return found
 
 
 def _units(prepared: Prepared) -> tuple[Codes, Codes | None]:
@@ -201,19 +173,17 @@ def _class_of_cells(prepared: Prepared, assignment: Assignment | None) -> Codes:
     return found
 
 
-def _column(prepared: Prepared, hierarchy: Hierarchy, codes: Codes) -> _Column:
+def _column(prepared: Prepared, hierarchy: Hierarchy, codes: Codes) -> Column:
     name = hierarchy.attribute
     texts = [text for text in hierarchy.texts if text is not None]
-    return _Column(name, codes, pa.array(texts, pa.string()), _reading(prepared, name))
+    return Column(name, codes, pa.array(texts, pa.string()), _reading(prepared, name))
 
 
 def _reading(prepared: Prepared, name: str) -> Mapping[str, Any]:
     return reading_of(prepared.policy, prepared.source, name) if name in prepared.policy.attributes else {}
 
 
-def _unchanged(
-    prepared: Prepared, cells: Codes, rows: Codes | None, assignment: Assignment | None
-) -> Iterator[_Column]:
+def _unchanged(prepared: Prepared, cells: Codes, rows: Codes | None, assignment: Assignment | None) -> Iterator[Column]:
     """Yield the columns that are published as they are."""
     frequencies = prepared.counted.frequencies
     for position, hierarchy in enumerate(frequencies.quasi):
@@ -225,19 +195,19 @@ def _unchanged(
     if rows is not None:
         for name, column in prepared.carried.items():
             codes = column.codes[rows]
-            yield _Column(name, np.where(codes < 0, len(column.values), codes), column.values, _reading(prepared, name))
+            yield Column(name, np.where(codes < 0, len(column.values), codes), column.values, _reading(prepared, name))
 
 
-def _of_groups(prepared: Prepared, cells: Codes) -> Iterator[_Hidden]:
+def _of_groups(prepared: Prepared, cells: Codes) -> Iterator[Hidden]:
     """Yield the sensitive columns of which groups hide whose value is whose."""
     frequencies = prepared.counted.frequencies
     for hierarchy in frequencies.sensitive:
         own = _column(prepared, hierarchy, frequencies.sensitive_codes(hierarchy.attribute)[cells])
         label = np.zeros(len(cells), np.int64)
-        yield _Hidden(own.name, own.codes, own.values, own.reading, None, label)
+        yield Hidden(own.name, own.codes, own.values, own.reading, None, label)
 
 
-def _told(hidden: _Hidden, plain: list[_Column], weight: _Weight) -> Iterator[tuple[Notice, tuple[str, ...]]]:
+def told_of(hidden: Hidden, plain: list[Column], weight: Weight) -> Iterator[tuple[Notice, tuple[str, ...]]]:
     """Yield what is told of one column, with the columns that tell it."""
     telling = []
     for column in plain:
@@ -262,7 +232,7 @@ def _told(hidden: _Hidden, plain: list[_Column], weight: _Weight) -> Iterator[tu
             yield notice, (hidden.name, one[0], other[0])
 
 
-def _open_pairs(hidden: _Hidden, measured: Sequence[_Measured]) -> Iterator[tuple[_Measured, _Measured]]:
+def _open_pairs(hidden: Hidden, measured: Sequence[_Measured]) -> Iterator[tuple[_Measured, _Measured]]:
     """Yield the pairs of columns of which a handful of units leaves it open that they give the hidden one."""
     if hidden.measure is None or not len(hidden.left):
         return
@@ -278,7 +248,7 @@ def _open_pairs(hidden: _Hidden, measured: Sequence[_Measured]) -> Iterator[tupl
         yield from ((one, after[there]) for there in np.flatnonzero(is_open).tolist())
 
 
-def _by_value(hidden: _Hidden, column: _Column, weight: _Weight) -> Notice | None:
+def _by_value(hidden: Hidden, column: Column, weight: Weight) -> Notice | None:
     """Say that the values of a column determine another, at the finest level for which they do."""
     few = weight.few
     for number, value in _by_level(hidden):
@@ -295,7 +265,7 @@ def _by_value(hidden: _Hidden, column: _Column, weight: _Weight) -> Notice | Non
     return None
 
 
-def _by_level(hidden: _Hidden) -> Iterator[tuple[int | None, Codes]]:
+def _by_level(hidden: Hidden) -> Iterator[tuple[int | None, Codes]]:
     """Yield the values of each unit (None), then the nodes of each level that joins some, those below a floor too."""
     yield None, hidden.codes
     own = hidden.hierarchy
@@ -306,7 +276,7 @@ def _by_level(hidden: _Hidden) -> Iterator[tuple[int | None, Codes]]:
             yield number, level.node_of[hidden.codes]
 
 
-def _by_offset(hidden: _Hidden, column: _Column, weight: _Weight) -> Notice | None:
+def _by_offset(hidden: Hidden, column: Column, weight: Weight) -> Notice | None:
     """Say that a column is the other one but for a constant, or is equal to it."""
     if hidden.measure is None or column.measure is None or hidden.measure[0] != column.measure[0]:
         return None
@@ -320,7 +290,7 @@ def _by_offset(hidden: _Hidden, column: _Column, weight: _Weight) -> Notice | No
     return None if found is None else _notice(hidden, (column.name,), what, found)
 
 
-def _by_pair(hidden: _Hidden, one: _Measured, other: _Measured, weight: _Weight) -> Notice | None:
+def _by_pair(hidden: Hidden, one: _Measured, other: _Measured, weight: Weight) -> Notice | None:
     """Say that two columns give the other one as a sum or a difference."""
     assert hidden.measure is not None  # noqa: S101  # asked before
     (wanted, number), few, kinds = hidden.measure, hidden.some_left(SCREENED), (one[1], other[1])
@@ -342,7 +312,7 @@ def _by_pair(hidden: _Hidden, one: _Measured, other: _Measured, weight: _Weight)
     return None
 
 
-def _notice(hidden: _Hidden, names: tuple[str, ...], what: Sentence, found: Determined) -> Notice:
+def _notice(hidden: Hidden, names: tuple[str, ...], what: Sentence, found: Determined) -> Notice:
     message = Sentence(
         "{what}: it follows in {told} of {rows} rows, where the best guess from what stands for it is right in "
         '{guessed}; leave a column out, generalize it too, or say confirmed = ["restates"] under {places}',

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.errors import DataError
+from indistinct.errors import DataError, HierarchyError, IndistinctError, together
 from indistinct.formats.source import ahead
 from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.holdings import person_references
@@ -107,12 +107,6 @@ def count(
             reading -= perf_counter()
         reading += perf_counter()
         cells += [numbers.result() for numbers in waiting]
-    if None in people.numbers:
-        lost = int(sum((part == people.numbers[None]).sum() for part in owners))
-        raise DataError(
-            f'{lost} of {rows} rows have no value in the person key "{person}"; every row needs one',
-            column=str(person),
-        )
     raw, counts, place = keys.codes(), keys.counts, np.arange(len(keys.counts), dtype=np.int32)
     used = [d.texts for d in dictionaries]
     kept = _complete(raw, dictionaries, leave_out)
@@ -122,7 +116,8 @@ def count(
         if not len(raw):
             raise DataError(f"every row of {source.name} is left out for a missing sensitive value", file=source.name)
         used = [d.texts_used(raw[:, position]) for position, d in enumerate(dictionaries)]
-    bound = [bind(d.column, texts) for d, texts in zip(dictionaries, used, strict=True)]
+    keyless = sum(int((part == people.numbers.get(None, -1)).sum()) for part in owners)
+    bound = _bound(bind, [d.column for d in dictionaries], used, _lost(person, keyless, rows))
     canonical = [translation(d.texts, hierarchy) for d, hierarchy in zip(dictionaries, bound, strict=True)]
     ordered, counts, rank = _canonical(raw, counts, canonical)
     frequencies = frequencies_of(tuple(bound[: len(quasi)]), tuple(bound[len(quasi) :]), ordered, counts)
@@ -155,6 +150,31 @@ def rebound(counted: Counted, position: int, hierarchy: Hierarchy) -> Counted:
         frequencies=replace(frequencies, quasi=quasi, codes=codes, rows=rows, start=again.start),
         cell_of_row=cell_of_row,
     )
+
+
+def _lost(person: str | None, keyless: int, rows: int) -> list[IndistinctError]:
+    if not keyless:
+        return []
+    message = f'{keyless} of {rows} rows have no value in the person key "{person}"; every row needs one'
+    return [DataError(message, column=str(person))]
+
+
+def _bound(
+    bind: Callable[[str, Sequence[str | None]], Hierarchy],
+    names: Sequence[str],
+    used: Sequence[Sequence[str | None]],
+    found: list[IndistinctError],
+) -> list[Hierarchy]:
+    """Bind every column; all that cannot be read are reported at once, so that one round of mending is enough."""
+    bound = []
+    for name, texts in zip(names, used, strict=True):
+        try:
+            bound.append(bind(name, texts))
+        except (DataError, HierarchyError) as error:
+            found.append(error)
+    if found:
+        raise together(found, f"{len(found)} columns cannot be read as the policy says:")
+    return bound
 
 
 def _complete(raw: Int32, dictionaries: Sequence[Dictionary], leave_out: Collection[str]) -> NDArray[np.bool_]:
