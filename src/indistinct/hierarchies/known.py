@@ -28,7 +28,8 @@ CHAPTERS = (
     *("V00-Y99", "Z00-Z99"),
 )
 # the three-digit areas of at most 20,000 people: census of 2000, as in the guidance of the US Department of Health and
-# Human Services on de-identification (26 November 2012), which asks for current figures where there are some
+# Human Services on de-identification (26 November 2012), which asks for current figures where there are some;
+# quoted from memory
 SMALL_AREAS = frozenset(
     (
         "036",

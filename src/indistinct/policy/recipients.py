@@ -1,7 +1,8 @@
 """Where a draft starts for a recipient: thresholds of published guidance, with their source. Custom, not a theorem.
 
 A group of k limits the chance of picking the right row of a known person to 1/k. Published guidance names such chances;
-none names an l, a t or a share of suppressed rows, so those here are the program's own starting points.
+none names an l, a t or a share of suppressed rows, so those here are the program's own starting points. The figures of
+the sources are quoted from memory, which the drafts say: look them up before citing them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from dataclasses import dataclass
 
 from indistinct.errors import PolicyError
 
-_RANGE = "El Emam and Malin, appendix B of Sharing Clinical Trial Data (Institute of Medicine, 2015)"
+_RANGE = (
+    "El Emam and Malin, appendix B of Sharing Clinical Trial Data (Institute of Medicine, 2015), quoted from memory"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ RECIPIENTS: dict[str, Start] = {
         "0.05",
         "anybody may try, and nothing is called back: a chance of about 0.09",
         "European Medicines Agency, guidance on Policy 0070 (0.09); cell size policy of the Centers for Medicare & "
-        "Medicaid Services (no cell of 1 to 10)",
+        "Medicaid Services (no cell of 1 to 10); both quoted from memory",
         near=True,
     ),
     "partners": Start(
