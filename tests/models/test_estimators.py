@@ -70,6 +70,14 @@ def test_snb_solves_its_equations():
     assert estimators.snb(*counted(EXAMPLE), 330) == pytest.approx(classes * b**a / 330)
 
 
+@pytest.mark.parametrize("largest", [1749, 1751, 20_000])
+def test_snb_of_a_large_class_does_not_overflow(largest):
+    sizes = [*EXAMPLE, largest]  # (3/2)^1751 is no double any more
+    assert estimators.shlosser(*counted(sizes), 0.5) == pytest.approx(float(naive.shlosser(sizes, "1/2")))
+    share = estimators.snb(*counted(sizes), 2 * sum(sizes))
+    assert 0 < share < 50 / sum(sizes)
+
+
 @settings(deadline=None, max_examples=30)
 @given(SIZES.filter(lambda sizes: 1 in sizes and 2 in sizes), st.integers(2, 20))
 def test_every_snb_solution_has_the_expected_counts(sizes, times):

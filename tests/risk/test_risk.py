@@ -130,6 +130,16 @@ def test_one_weight_for_all_is_the_size_of_the_population():
     assert estimators == ["pitman", "zayatz", "snb", "dankar"]
 
 
+def test_an_estimate_that_rises_with_the_population_says_so():
+    # SNB: 6.294 % of 20 times as many people as rows, 6.314 % of 40 times; a true share can only fall
+    sizes = [1] * 50 + [2] * 20 + [3] * 10 + [5] * 5 + [20]
+    column = [str(number) for number, size in enumerate(sizes) for _ in range(size)]
+    answer = ind.risk(pa.table({"a": column}), qi=["a"], population_size=20 * len(column))
+    told = {m["estimator"]: m["sentence"] for m in answer.document["measures"] if "estimator" in m}
+    assert "it would rise to 6.31 % in a population twice as large" in told["snb"]
+    assert not any("it would rise" in told[name] for name in ("pitman", "zayatz", "dankar"))
+
+
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(tables(10), st.integers(1, 4))

@@ -16,6 +16,7 @@ from indistinct.notices import Notice, Sentence
 from indistinct.policy import given_or_flags
 from indistinct.policy.parameters import exact
 from indistinct.risk.class_sizes import class_sizes
+from indistinct.risk.column_ranking import column_ranking
 from indistinct.risk.figure import plain
 from indistinct.risk.household import household as household_figure
 from indistinct.risk.individual import individual
@@ -93,6 +94,7 @@ class _Asked:
     rows: bool = False
     stars: str | None = None
     sampling_fraction: Fraction | None = None
+    rank: int | None = None
 
 
 def risk(
@@ -108,6 +110,7 @@ def risk(
     suda: int | None = None,
     sampling_fraction: Any = None,
     stars: str | None = None,
+    rank: int | None = None,
     rows: bool = False,
     published: Any = None,
     query: str | None = None,
@@ -148,6 +151,8 @@ def risk(
     stars
         How the suppression token in one cell is read: "wildcard", as any value, or "value", as one of its own. By
         default as any value where a row has some.
+    rank
+        Columns of a set, at most, where sets of quasi-identifiers are ranked by distinction and separation.
     rows
         Whether every row gets its risks.
     published
@@ -190,7 +195,7 @@ def risk(
     fraction = None if sampling_fraction is None else _fraction(sampling_fraction)
     if fraction is not None and suda is None:
         raise PolicyError("a sampling fraction is for special uniques; ask for them with suda", key="sampling_fraction")
-    asked = _Asked(limit, population, population_size, weights, household, suda, rows, stars, fraction)
+    asked = _Asked(limit, population, population_size, weights, household, suda, rows, stars, fraction, rank)
     before = _measure(table, policy, asked, query=query, sql_table=sql_table, progress=progress)
     after, groups = None, []
     if published is not None:
@@ -315,6 +320,8 @@ def _measure(
         figures.append(_household(source, asked, columns))
     if asked.suda is not None:
         figures.append(_suda(prepared, asked, kept, columns))
+    if asked.rank is not None:
+        figures.append(column_ranking(frequencies, asked.rank, kept))
     progress("judge", 1, 1)
     hidden = 0 if starred is None else int(frequencies.tuple_rows[starred].sum())
     document = {

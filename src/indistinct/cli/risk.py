@@ -46,6 +46,9 @@ def risk(
     stars: Annotated[
         str | None, typer.Option("--stars", help="Read * in one cell as any value (wildcard) or as one (value).")
     ] = None,
+    rank: Annotated[
+        int | None, typer.Option("--rank", help="Rank sets of up to so many columns by how well they tell rows apart.")
+    ] = None,
     published: Annotated[str | None, typer.Option("--published", help="Measure this table too, side by side.")] = None,
     rows: Annotated[
         Path | None, typer.Option("--rows", help="Write the risk of each row here; keep it private.")
@@ -92,6 +95,7 @@ def risk(
             suda=suda,
             sampling_fraction=people.sampling_fraction,
             stars=stars,
+            rank=rank,
             rows=rows is not None,
             published=other,
             **vars(database),

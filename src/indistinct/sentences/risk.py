@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 from indistinct import markup
 from indistinct.plain import for_people
+from indistinct.sentences.columns import aligned
 from indistinct.sentences.results import counted, number, warnings_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SHOWN = ("highest", "average", "share", "rows", "rows_at_risk", "expected_matches", "households_at_risk")
+SETS_SHOWN = 5
+SHOWN = ("highest", "average", "share", "rows", "rows_at_risk", "expected_matches", "households_at_risk", "checked")
 
 
 @for_people
@@ -28,10 +31,10 @@ def risk_text(document: Mapping[str, Any]) -> str:
     lines.append("")
     for entry in document["measures"]:
         lines.append(f"{_key(entry)}: {_numbers_of(entry)}")
-        lines.append(f"    {entry['sentence']}")
+        lines += [f"    {entry['sentence']}", *_sets_of(entry)]
         if after is not None and (other := beside.get(_key(entry))) is not None:
             lines.append(f"    published: {_numbers_of(other)}")
-            lines.append(f"    {other['sentence']}")
+            lines += [f"    {other['sentence']}", *_sets_of(other)]
     lines.append("")
     lines += [band["sentence"] for band in (after or document)["class_sizes"]]
     return "\n".join([*lines, *warnings_text(document["warnings"])])
@@ -52,6 +55,18 @@ def risk_table(document: Mapping[str, Any]) -> str:
 def _key(entry: Mapping[str, Any]) -> str:
     estimator = entry.get("estimator")
     return f"{entry['measure']} ({estimator})" if estimator else str(entry["measure"])
+
+
+def _sets_of(entry: Mapping[str, Any]) -> list[str]:
+    """Write the first sets of each number of columns, with both figures."""
+    rows: list[tuple[str, ...]] = []
+    for _, sets in groupby(entry.get("sets", ()), lambda one: len(one["columns"])):
+        rows += [
+            (", ".join(one["columns"]), number(one["distinction"]), number(one["separation"]), str(one["unique_rows"]))
+            for one in islice(sets, SETS_SHOWN)
+        ]
+    head = ("columns", "distinction", "separation", "unique rows")
+    return [f"    {line}" for line in aligned([head, *rows])] if rows else []
 
 
 def _numbers_of(entry: Mapping[str, Any]) -> str:
