@@ -318,10 +318,8 @@ def _measure(
         columns = _by_row(prepared, kept, figures, fit)
     if asked.household is not None:
         figures.append(_household(source, asked, columns))
-    if asked.suda is not None:
-        figures.append(_suda(prepared, asked, kept, columns))
-    if asked.rank is not None:
-        figures.append(column_ranking(frequencies, asked.rank, kept))
+    figures += [] if asked.suda is None else [_suda(prepared, asked, kept, columns)]
+    figures += [] if asked.rank is None else [column_ranking(frequencies, asked.rank, kept)]
     progress("judge", 1, 1)
     hidden = 0 if starred is None else int(frequencies.tuple_rows[starred].sum())
     document = {

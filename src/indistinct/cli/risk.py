@@ -32,6 +32,16 @@ class Population:
     ] = None
 
 
+@dataclass(frozen=True)
+class ColumnSets:
+    """Which sets of columns single people out."""
+
+    suda: Annotated[int | None, typer.Option("--suda", help="Find special uniques of up to so many columns.")] = None
+    rank: Annotated[
+        int | None, typer.Option("--rank", help="Rank sets of up to so many columns by how well they tell rows apart.")
+    ] = None
+
+
 @grouped
 def risk(
     table: Annotated[str, typer.Argument(help="The table: a file, or a database URL.")],
@@ -42,12 +52,8 @@ def risk(
     person: Person = None,
     threshold: Annotated[str, typer.Option("--threshold", help='A risk above it is "at risk", such as 0.2.')] = "0.2",
     household: Annotated[str | None, typer.Option("--household", help="Column that says who lives together.")] = None,
-    suda: Annotated[int | None, typer.Option("--suda", help="Find special uniques of up to so many columns.")] = None,
     stars: Annotated[
         str | None, typer.Option("--stars", help="Read * in one cell as any value (wildcard) or as one (value).")
-    ] = None,
-    rank: Annotated[
-        int | None, typer.Option("--rank", help="Rank sets of up to so many columns by how well they tell rows apart.")
     ] = None,
     published: Annotated[str | None, typer.Option("--published", help="Measure this table too, side by side.")] = None,
     rows: Annotated[
@@ -58,6 +64,7 @@ def risk(
     ] = None,
     *,
     people: Population,
+    sets: ColumnSets,
     database: Database,
     force: Force = False,
     answering: Answer,
@@ -92,10 +99,10 @@ def risk(
             region=people.region,
             weights=people.weights,
             household=household,
-            suda=suda,
+            suda=sets.suda,
             sampling_fraction=people.sampling_fraction,
             stars=stars,
-            rank=rank,
+            rank=sets.rank,
             rows=rows is not None,
             published=other,
             **vars(database),
