@@ -2,10 +2,12 @@
 
 from collections import Counter
 from datetime import date, timedelta
+from random import Random
 
 import pytest
 
-from indistinct.policy import Policy, draft, facts_of, suggest
+from indistinct.policy import Policy, Suggestion, draft, facts_of, suggest
+from indistinct.policy.draft import section
 
 ROWS = 400
 DAYS = [date(1940, 1, 1) + timedelta(73 * i) for i in range(ROWS)]
@@ -135,3 +137,48 @@ def test_no_draft_publishes_an_identifier_whatever_the_dirt():
     for header in ("x", "N1", "Spalte 3", "列"):
         for values in (dirty(names, "unbek.", " "), dirty([f"{i * 7919 % 99991:05}" for i in range(ROWS)], "-9")):
             assert suggest(column(header, values)).role == "identifying", header
+
+
+def _repeated(form, different, rows, name="x"):
+    random = Random(f"{name} {different}")  # noqa: S311  # the same codes every time
+    values = [form(random) for _ in range(different)]
+    return column(name, [random.choice(values) for _ in range(rows)])
+
+
+NUMBERS_OF_PERSONS = {
+    "a letter and six digits": lambda random: f"{random.choice('ABKLM')}{random.randrange(10**6):06}",
+    "a letter and four digits": lambda random: f"{random.choice('ABKLM')}{random.randrange(10**4):04}",
+    "as ATC groups": lambda random: f"{random.choice('ABCDG')}{random.randrange(100):02}{random.choice('ABCDEF')}",
+    "five digits": lambda random: str(random.randrange(10_000, 99_999)),
+    "with a hyphen": lambda random: f"{random.choice('ABK')}{random.choice('XYZ')}-{random.randrange(1000):03}",
+}
+
+
+@pytest.mark.parametrize("form", NUMBERS_OF_PERSONS)
+def test_a_number_of_persons_is_no_code_of_a_disease(form):
+    found = suggest(_repeated(NUMBERS_OF_PERSONS[form], 400, 3000))
+    assert (found.role, found.is_person) == ("identifying", True)
+
+
+@pytest.mark.parametrize("name", ["patient_id", "Patnr", "病人编号", "case_no", "customer", "kunde_id", "id", "x"])
+@pytest.mark.parametrize("different", [20, 100])
+def test_few_persons_with_many_rows_are_persons(name, different):
+    form = NUMBERS_OF_PERSONS["a letter and six digits"]
+    found = suggest(_repeated(form, different, 3000, name))
+    assert (found.role, found.is_person) == ("identifying", True)
+
+
+def test_codes_of_a_disease_are_sensitive_with_their_dot_or_their_header():
+    codes = ["E11.9", "I10", "J18.9", "K35.8", "F32.1", "M54.5"]
+    assert suggest(column("x", codes * 20)).role == "sensitive"
+    bare = [code.replace(".", "") for code in codes]
+    assert suggest(column("icd", bare * 20)).role == "sensitive"
+    assert suggest(column("x", bare * 20)).role == "quasi_identifying"  # six short codes under no header
+
+
+def test_a_date_in_another_spelling_is_not_called_nothing():
+    dates = [f"{1 + day % 28:02}.03.1980" for day in range(120)]
+    drafted = "\n".join(section(column("born", [*dates, "1980", "00.00.0000"]), Suggestion("quasi_identifying", "")))
+    assert 'mend "1980" in the table if these are values in another spelling' in drafted
+    only = "\n".join(section(column("born", [*dates, "00.00.0000"]), Suggestion("quasi_identifying", "")))
+    assert "they seem to say nothing" in only

@@ -147,14 +147,25 @@ def _reading(facts: ColumnFacts, role: str) -> list[str]:
         lines.append(f"format = {_toml(facts.format)}  # {about}")
     if strays:
         cells = ", ".join(f"{_toml(text)} in {count}" for text, count in strays)
-        what = "they seem to say nothing" if any(text.strip() for text, _ in strays) else "nothing but blanks"
-        about = f"CONFIRM: {what}, so proposed as missing: {cells} cells"
+        about = f"CONFIRM: {_why_missing([text for text, _ in strays])}: {cells} cells"
         lines.append(f"missing_values = {_listed([text for text, _ in strays])}  # {about}")
     if unread:
         lines.append("# some cells do not fit; rare ones are not shown: look, and list them as missing_values")
     if facts.unsettled:
         lines.append(f"# these are dates, left as text: {facts.unsettled}")
     return lines
+
+
+def _why_missing(texts: Sequence[str]) -> str:
+    """Say why texts are proposed as missing, and which of them may be values that are written in another way."""
+    if not any(text.strip() for text in texts):
+        return "nothing but blanks, so proposed as missing"
+    # 00.00.0000 and -99 stand for nothing; 31.2.1980 or 1980 among dates is somebody's
+    unlike = [text for text in texts if len({sign for sign in text if sign.isdigit()}) > 1]
+    if not unlike:
+        return "they seem to say nothing, so proposed as missing"
+    some = f"{_listed(unlike[:3])[1:-1]}{' and others' if len(unlike) > 3 else ''}"
+    return f"mend {some} in the table if these are values in another spelling; what says nothing is missing"
 
 
 def unreadable(facts: ColumnFacts, role: str) -> bool:

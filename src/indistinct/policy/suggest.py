@@ -23,6 +23,8 @@ _COMMON = 10
 _KEY_SHARE, _NEAR_UNIQUE = 0.9, 0.05
 # integers with so few values are codes, unless the header says what is measured
 _FEW, _SMALL = 10, 99
+# codes of so many signs are numbers of somebody or something, however often each occurs
+_LONG = 5
 # a column of fewer rows is not judged by how many of its values differ
 _FEW_ROWS = 20
 
@@ -221,8 +223,10 @@ def _by_values(facts: ColumnFacts) -> Suggestion | None:
 
 
 def _by_person(facts: ColumnFacts) -> Suggestion | None:
-    """Recognise a key of households or persons, such as patient_id, by its name and by many distinct values."""
-    if facts.looks_like in ("date", "decimal", "bands", "time") or facts.distinct <= facts.rows / 20:
+    """Recognise a key of households or persons by its name: patient_id always, patient where many values differ."""
+    if facts.looks_like in ("date", "decimal", "bands", "time") or facts.says("measures"):
+        return None
+    if facts.distinct <= facts.rows / 20 and not facts.says("key"):
         return None
     key, household, person = facts.says("key", "codes"), facts.says("household"), facts.says("person")
     size = f"{facts.distinct} values in {facts.rows} rows"
@@ -251,17 +255,19 @@ def _by_identifying_name(facts: ColumnFacts) -> Suggestion | None:
 
 
 def _by_form(facts: ColumnFacts) -> Suggestion | None:
-    """Recognise what concerns health by the form of its codes, whatever the header."""
-    if facts.medical is None or facts.unique_share > _KEY_SHARE:
+    """Recognise what concerns health by the form of its codes, whatever the header, where many rows share them."""
+    if facts.medical is None or (facts.rows > _FEW_ROWS and facts.distinct > facts.rows / 4):
         return None
     return Suggestion("sensitive", f"the values have the form of {facts.medical} codes")
 
 
 def _by_key(facts: ColumnFacts) -> Suggestion | None:
-    """Recognise codes with so many values that they stand for persons, cases or devices, whatever the header."""
+    """Recognise codes that may stand for persons, cases or devices, whatever the header: many values, or long ones."""
     named = bool(facts.says("key"))
-    fixed = facts.looks_like == "integer" and (named or facts.shortest == facts.longest >= 5)
-    if not (facts.looks_like == "code" or fixed) or facts.distinct <= max(facts.rows / 20, _FEW):
+    fixed = facts.looks_like == "integer" and (named or facts.shortest == facts.longest >= _LONG)
+    if not (facts.looks_like == "code" or fixed) or facts.distinct <= _FEW:
+        return None
+    if facts.distinct <= facts.rows / 20 and not (named or fixed or facts.shortest >= _LONG):
         return None
     if facts.says("postcodes", "measures") or (not named and facts.says("sensitive", "quasi_identifying")):
         return None
