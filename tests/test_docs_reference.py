@@ -1,6 +1,5 @@
 """The pages of the site: the reference names everything public, and the menu leads to pages that exist."""
 
-import importlib.util
 import inspect
 import re
 import tomllib
@@ -12,16 +11,14 @@ import typer
 import indistinct as ind
 from indistinct.cli.app import app
 from indistinct.policy.privacy import MODEL_CLASSES
+from scripts import load
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="module")
 def reference():
-    spec = importlib.util.spec_from_file_location("reference", ROOT / "docs" / "reference.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(ROOT / "docs" / "reference.py")
 
 
 @pytest.fixture(scope="module")

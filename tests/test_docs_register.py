@@ -1,6 +1,5 @@
 """docs/register.md is what its script makes of the code; only the numbers of lines may lag behind a little."""
 
-import importlib.util
 import re
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import test_golden
 from indistinct.losses import LOSSES
 from indistinct.models import MODELS
 from indistinct.policy import ALGORITHMS
+from scripts import load
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "register.md").read_text(encoding="utf-8")
@@ -20,10 +20,7 @@ ROW = re.compile(
 
 @pytest.fixture(scope="module")
 def register():
-    spec = importlib.util.spec_from_file_location("register", ROOT / "docs" / "register.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(ROOT / "docs" / "register.py")
 
 
 def without_lines(page):

@@ -1,9 +1,10 @@
 """What counts as a line of code, by hand."""
 
-import importlib.util
 from pathlib import Path
 
 import pytest
+
+from scripts import load
 
 pytestmark = pytest.mark.small
 
@@ -46,10 +47,7 @@ async def later():  # 11
 
 @pytest.fixture(scope="module")
 def lines():
-    spec = importlib.util.spec_from_file_location("lines", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(SCRIPT)
 
 
 def test_code_is_what_is_no_blank_line_comment_or_docstring(lines):

@@ -1,10 +1,11 @@
 """The script that prepares the Adult table, on lines of the form of the public file."""
 
 import csv
-import importlib.util
 from pathlib import Path
 
 import pytest
+
+from scripts import load
 
 SCRIPT = Path(__file__).resolve().parents[1] / "benchmarks" / "prepare_adult.py"
 LINES = """\
@@ -17,10 +18,7 @@ LINES = """\
 
 @pytest.fixture(scope="module")
 def script():
-    spec = importlib.util.spec_from_file_location("prepare_adult", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(SCRIPT)
 
 
 def read(path):

@@ -1,7 +1,6 @@
 """The rooms of the code: no circles, the contracts of imports, a picture that is current, files of a readable size."""
 
 import ast
-import importlib.util
 from pathlib import Path
 
 import grimp
@@ -9,6 +8,7 @@ import pytest
 from importlinter.cli import lint_imports
 
 import indistinct as ind
+from scripts import load
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = Path(ind.__file__).parent
@@ -95,10 +95,7 @@ def test_the_contracts_of_imports_hold(monkeypatch, capsys):
 
 @pytest.fixture(scope="module")
 def drawing():
-    spec = importlib.util.spec_from_file_location("rooms", ROOT / "docs" / "rooms.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(ROOT / "docs" / "rooms.py")
 
 
 @pytest.mark.slow

@@ -1,18 +1,17 @@
 """The story of the attacks comes out as it is told."""
 
-import importlib.util
 from pathlib import Path
 
 import pytest
+
+from scripts import load
 
 SCRIPT = Path(__file__).resolve().parents[2] / "examples" / "attacks" / "run.py"
 
 
 @pytest.mark.slow
 def test_each_protection_meets_its_attack(capsys):
-    spec = importlib.util.spec_from_file_location("attacks_story", SCRIPT)
-    story = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(story)
+    story = load(SCRIPT)
     found = story.main(reveal=True)
     told = capsys.readouterr().out
     assert found["names"]["linkage"]["details"]["unique_links"] > 100

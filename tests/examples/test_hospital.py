@@ -1,7 +1,6 @@
 """The bundled example: the committed files are what the generator writes, and have the shape they claim."""
 
 import csv
-import importlib.util
 import json
 import tomllib
 from collections import Counter
@@ -16,16 +15,14 @@ import indistinct as ind
 import naive
 import naive_groups
 from cli_bench import run
+from scripts import load
 
 HOSPITAL = Path(__file__).resolve().parents[2] / "examples" / "hospital"
 
 
 @pytest.fixture(scope="module")
 def generate():
-    spec = importlib.util.spec_from_file_location("hospital_generate", HOSPITAL / "generate.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(HOSPITAL / "generate.py")
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """Tables as they arrive, in three languages: from the draft to the release with nothing but confirmations."""
 
 import csv
-import importlib.util
 import json
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 
 import indistinct as ind
 from cli_bench import run
+from scripts import load
 
 STAYS = Path(__file__).resolve().parents[2] / "examples" / "stays"
 ROWS = 600
@@ -30,10 +30,7 @@ WANTED = (
 
 @pytest.fixture(scope="module")
 def generate():
-    spec = importlib.util.spec_from_file_location("stays_generate", STAYS / "generate.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(STAYS / "generate.py")
 
 
 @pytest.fixture(scope="module")
