@@ -74,8 +74,8 @@ def fingerprint(form: Mapping[str, Any]) -> str:
 def _attribute(policy: Decided, own: dict[str, Any], *, known: bool) -> dict[str, Any]:
     found = {key: value for key, value in own.items() if key != "mapping_file" and (known or key != "domain")}
     found |= {key: PRIVATE for key in _PLACES if key in found}
-    if "order" in found and not known:
-        found["order"] = [PRIVATE]
+    # an order names values, and the texts that are missing stand in cells of the source, perhaps of one row
+    found |= {key: [PRIVATE] for key in ("order", "missing_values") if key in found and not known}
     if isinstance(spec := found.get("hierarchy"), dict):
         found["hierarchy"] = _hierarchy(policy, spec, known=known)
     return found
