@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.plain import visible
 from indistinct.policy.recipients import start_of
-from indistinct.policy.suggest import ColumnFacts, Suggestion, facts_of, is_age, is_category, is_code, suggest
+from indistinct.policy.suggest import POOLED, ColumnFacts, Suggestion, facts_of, is_age, is_category, is_code, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["ColumnFacts", "Suggestion", "draft", "facts_of", "suggest"]
 
 # values of a set before the root; ages from here on are pooled; words of sensitive columns shown from this count on
-MOST, OLDEST, _SHOWN = 8, 90, 10
+MOST, _SHOWN = 8, 10
 # so many different values can still be listed in sets
 MANY = 200
 _TYPES = {"integer": "integer", "decimal": "decimal", "date": "date", "bands": "ordinal"}
@@ -177,7 +177,7 @@ def unreadable(facts: ColumnFacts, role: str) -> bool:
 def _hierarchy(facts: ColumnFacts) -> tuple[str, str]:
     """Propose a hierarchy that needs no file: the first that is for such values."""
     date, code, number = facts.looks_like == "date", is_code(facts), facts.looks_like in ("integer", "decimal")
-    old = facts.looks_like == "integer" and OLDEST <= facts.largest < OLDEST + 40 and is_age(facts)
+    old = facts.looks_like == "integer" and POOLED <= facts.largest < POOLED + 40 and is_age(facts.name)
     choices = (
         (bool(facts.unsettled), '{ kind = "suppress" }', "the value or *, as long as they cannot be read as dates"),
         (
@@ -210,8 +210,8 @@ def _hierarchy(facts: ColumnFacts) -> tuple[str, str]:
         (code, '{ kind = "masking", from = "right" }', "codes are shortened from the right"),
         (
             old,
-            f'{{ kind = "intervals", widths = [5, 10, 20, 40], top = {OLDEST} }}',
-            f"bands of ages; {OLDEST} and over are one, as the Safe Harbor list of HIPAA asks",
+            f'{{ kind = "intervals", widths = [5, 10, 20, 40], top = {POOLED} }}',
+            f"bands of ages; {POOLED} and over are one, as the Safe Harbor list of HIPAA asks",
         ),
         (
             number and not is_category(facts),

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from indistinct.policy.identifiers import Recognised
     from indistinct.policy.roles import Role
 
+POOLED = 90
+"""Ages from here on are one class under the Safe Harbor list of HIPAA."""
 # a value seen less often than this could point to a person, so it is no example
 _COMMON = 10
 # share of rows with a value of their own: above it a column is like a key, or nearly unique (the limit for
@@ -172,9 +174,13 @@ def is_code(facts: ColumnFacts) -> bool:
     return facts.looks_like == "code" or (facts.looks_like == "integer" and bool(facts.says("codes")))
 
 
-def is_age(facts: ColumnFacts) -> bool:
-    """Tell whether the header speaks of age."""
-    return bool(facts.says("age"))
+def is_age(name: str) -> bool:
+    """Tell whether a header speaks of age.
+
+    >>> is_age("AgeAtVisit"), is_age("Lebensalter"), is_age("image")
+    (True, True, False)
+    """
+    return has_word(name, header_words()["age"])
 
 
 def is_category(facts: ColumnFacts) -> bool:

@@ -13,6 +13,7 @@ from indistinct.policy.privacy import Safepub
 from indistinct.policy.recoding import option
 from indistinct.proof.groups import PROTECTS, weakness
 from indistinct.proof.invariance import NO_CLAIM
+from indistinct.publish.ages import age_notices
 from indistinct.publish.manifest import earlier_releases
 from indistinct.session.blanks import GROUPS, blank_notices, namer
 from indistinct.session.person_shares import person_shares
@@ -68,6 +69,8 @@ def document_of(decision: Decision, output: Path | None) -> dict[str, Any]:
     if grouped:
         notices.append(weakness(decision.published, names))
     spending = [model for model in policy.privacy if isinstance(model, Safepub)]
+    for table in (decision.published, *([] if decision.values is None else [decision.values])):
+        notices += age_notices(table, policy)
     loss = _loss(decision)
     notices += _lost_columns(loss)
     return {

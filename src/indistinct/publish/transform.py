@@ -19,6 +19,7 @@ from indistinct.policy import given as given_policy
 from indistinct.proof.manifest import manifest_path
 from indistinct.proof.published_file import delimiter_of, duration_notices, missing_text, refuse_lost
 from indistinct.proof.transformed import verify_transformed
+from indistinct.publish.ages import age_notices
 from indistinct.publish.document import record_acceptance
 from indistinct.publish.formulas import formula_notices
 from indistinct.sentences.results import as_html, transform_text
@@ -130,6 +131,8 @@ def transform(
     made = apply_transforms(table, policy, query=query, sql_table=sql_table, seed=seed, progress=progress)
     found = Transformed(**vars(made))
     record_acceptance(found.document, policy, accept_draft)
+    if not policy.privacy:  # nothing comes after it
+        found.document["warnings"] += [notice.document() for notice in age_notices(found.published, policy)]
     if output is None:
         verify_transformed(found, None)
     else:

@@ -10,13 +10,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from indistinct.policy.suggest import POOLED, is_age
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from indistinct.policy.suggest import ColumnFacts
 
 MOST_SMALL = 20_000  # a three-digit area is kept if MORE people live in it
-OLDEST = 89
 
 CATEGORIES = {
     1: "names",
@@ -119,7 +120,7 @@ def _by_rule(facts: ColumnFacts, words: set[str]) -> Item | None:
             facts.looks_like == "date" or bool(words & _DATES),
             "keep the year only, and not the year where it shows an age over 89",
         ),
-        (3, bool(words & {"age", "ages"}), "write ages over 89 as 90+"),
+        (3, is_age(facts.name), "write ages over 89 as 90+"),
         (3, bool(words & _YEARS), "keep a year unless it shows an age over 89"),
     )
     return next((Item(facts.name, number, "change", reason) for number, applies, reason in rules if applies), None)
@@ -162,7 +163,7 @@ def age(years: int) -> int | str:
     >>> age(89), age(90)
     (89, '90+')
     """
-    return years if years <= OLDEST else "90+"
+    return years if years < POOLED else "90+"
 
 
 def birth_year(year: int, reference_year: int) -> int | str:
@@ -171,4 +172,4 @@ def birth_year(year: int, reference_year: int) -> int | str:
     >>> birth_year(1937, 2026), birth_year(1936, 2026)
     (1937, 'suppress')
     """
-    return year if reference_year - year <= OLDEST else "suppress"
+    return year if reference_year - year < POOLED else "suppress"
