@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import naive_estimators as naive
 from indistinct.errors import PolicyError
 from indistinct.models import estimators
+from indistinct.models.pitman_shares import pitman_shares
 
 SIZES = st.lists(st.integers(1, 6), min_size=1, max_size=12)
 EXAMPLE = [1] * 50 + [2] * 20 + [3] * 10 + [5] * 5 + [20]
@@ -54,6 +55,36 @@ def test_pitman_share_is_the_product_over_the_rows():
     theta, alpha = estimators.pitman_parameters(*counted(EXAMPLE))
     assert alpha > 0.1
     assert estimators.pitman(*counted(EXAMPLE), 3300) == pytest.approx(naive.pitman_share(theta, alpha, 3300))
+
+
+def test_many_samples_at_once_have_the_estimates_of_each():
+    sizes, numbers = counted([*EXAMPLE, *range(6, 300, 7), *[4] * 9])
+    alone = np.array([1, 2, 17, 50])
+    rows = int((sizes[1:] * numbers[1:]).sum())
+    for population in (3 * rows, 10_000 * rows):
+        found = pitman_shares(sizes, numbers, alone, population).tolist()
+        for few, share in zip(alone.tolist(), found, strict=True):
+            one = estimators.pitman(sizes, np.array([few, *numbers[1:]]), population)
+            assert share == pytest.approx(one, rel=1e-9) or np.isnan(share)
+        assert not np.isnan(found[-1])
+
+
+def test_what_this_way_does_not_know_is_left_to_the_other():
+    sizes, numbers = counted([1] * 5 + [40] * 30)  # the likelihood is greatest at alpha = 0
+    assert np.isnan(pitman_shares(sizes, numbers, np.array([5]), 10**6)).all()
+    wanted = estimators.pitman(sizes, numbers, 10**6)
+    assert estimators.least_suppressed("pitman", sizes, numbers, 10**6, Fraction(wanted)) == (0, True)
+
+
+def test_beyond_a_number_the_fewest_are_found_in_steps(monkeypatch):
+    sizes, numbers = counted(EXAMPLE)
+    wanted, none_left_out = estimators.least_suppressed("pitman", sizes, numbers, 3300, Fraction(1, 100))
+    assert none_left_out
+    monkeypatch.setattr(estimators, "SCANNED", 10)
+    monkeypatch.setattr(estimators, "STEPS_UP", 7)
+    assert estimators.least_suppressed("pitman", sizes, numbers, 3300, Fraction(1, 100)) == (wanted, False)
+    left = np.array([numbers[0] - wanted, *numbers[1:]])
+    assert estimators.pitman(sizes, left, 3300) <= 0.01 < estimators.pitman(sizes, left + (sizes == 1), 3300)
 
 
 @pytest.mark.parametrize("sizes", [[1, 1, 1], [1]])

@@ -89,10 +89,15 @@ def test_sample_uniqueness(tables, sizes, threshold):
 
 
 @settings(deadline=None, max_examples=40)
-@given(sizes=SIZES, name=st.sampled_from(["pitman", "zayatz", "snb", "dankar"]), threshold=SHARES)
-def test_population_uniqueness(tables, sizes, name, threshold):
+@given(
+    sizes=SIZES,
+    name=st.sampled_from(["pitman", "zayatz", "snb", "dankar"]),
+    times=st.sampled_from([4, 20]),  # Dankar's rule takes Pitman's estimate for 20
+    threshold=SHARES,
+)
+def test_population_uniqueness(tables, sizes, name, times, threshold):
     classes, context = of_sizes(tables, sizes)
-    population = 4 * sum(sizes)
+    population = times * sum(sizes)
     answer = evaluate(PopulationUniqueness(threshold, name, population_size=population), classes, context)
     found = estimate(name, *size_counts(np.array(sizes)), population)
 

@@ -20,8 +20,8 @@ Estimate(share=0.3181..., model='zayatz')
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, isfinite, lgamma, log, log1p, sqrt
-from typing import TYPE_CHECKING
+from math import exp, isfinite, lgamma, log, log1p
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,6 +44,8 @@ _SMALL_DISCOUNT = 1e-3
 _STEPS = 2000
 # classes of one that are suppressed one by one in search of the fewest; equal steps beyond
 SCANNED, STEPS_UP = 5_000, 1_000
+BLOCK = 64  # of them looked at together at first
+MARGIN = 1e-6  # more than rounding can do to an estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +119,43 @@ def least_suppressed(
             middle = (low + high) // 2
             low, high = (low, middle) if holds(middle) else (middle, high)
         return high, True
+
+    def first(stops: Int64) -> int:
+        """Place of the first number that holds; the last one does, or all of them."""
+        begin, some = 0, BLOCK
+        while True:  # few first: they may do
+            block = stops[begin : begin + some]
+            open_ones = np.flatnonzero(~_too_high(estimator, sizes, numbers, alone - block, population, threshold))
+            found = next((place for place in open_ones.tolist() if holds(int(block[place]))), None)
+            if found is not None:
+                return begin + found
+            begin, some = begin + some, 4 * some
+
     if alone <= SCANNED:
-        return next(gone for gone in range(1, alone + 1) if holds(gone)), True
-    stops = [step * alone // STEPS_UP for step in range(STEPS_UP + 1)]
-    position = next(place for place in range(1, len(stops)) if holds(stops[place]))
-    return next(gone for gone in range(stops[position - 1] + 1, stops[position] + 1) if holds(gone)), False
+        return 1 + first(np.arange(1, alone + 1)), True
+    stops = np.arange(STEPS_UP + 1) * alone // STEPS_UP
+    low = int(stops[first(stops[1:])])
+    return low + 1 + first(np.arange(low + 1, alone + 1)), False
+
+
+def _too_high(
+    estimator: str, sizes: Int64, numbers: Int64, alone: Int64, population: int, threshold: Fraction
+) -> NDArray[np.bool_]:
+    """For which numbers of classes of one the estimate is above the threshold beyond doubt; bool[m].
+
+    Told of Pitman's estimate, which is slow to find one by one.
+    """
+    from indistinct.models.pitman_shares import pitman_shares
+
+    rows = int((sizes[1:] * numbers[1:]).sum()) + alone
+    by_pitman = alone > 0
+    if estimator != "pitman":
+        by_pitman &= (estimator == "dankar") & (rows <= _SMALL_FRACTION * population)
+    found = np.zeros(len(alone), np.bool_)
+    if by_pitman.any():
+        shares = pitman_shares(sizes, numbers, alone[by_pitman], population)
+        found[by_pitman] = shares > float(threshold) * (1 + MARGIN) + MARGIN**2  # False for NaN
+    return found
 
 
 def _dankar(sizes: Int64, numbers: Int64, population: int) -> Estimate:
@@ -280,24 +314,24 @@ def snb_parameters(classes: float, uniques: int, pairs: int, fraction: float) ->
     """
     from scipy.optimize import brentq
 
-    def a_of(b: float) -> float:
+    def a_of(b: Any) -> Any:
         w = (1 - fraction) * (1 - b)
         ratio = 2 * pairs / uniques * (1 - w) / (fraction * (1 - b))
         middle, last = 2 - w - ratio * w, ratio * (1 - w)
         # w a^2 + middle a - last = 0, written so that neither root is a difference of equal numbers
-        root = sqrt(middle * middle + 4 * w * last)
-        return 2 * last / (middle + root) if middle > 0 else (root - middle) / (2 * w)
+        root = np.sqrt(middle * middle + 4 * w * last)
+        return np.where(middle > 0, 2 * last / (np.abs(middle) + root), (root + np.abs(middle)) / (2 * w))
 
-    def surplus(b: float) -> float:
+    def surplus(b: Any) -> Any:
         w, a = (1 - fraction) * (1 - b), a_of(b)
-        logarithm = log(classes * fraction) + a * (log(b) - log(1 - w)) + log(1 + a * w / (1 - w))
+        logarithm = log(classes * fraction) + a * (np.log(b) - np.log(1 - w)) + np.log(1 + a * w / (1 - w))
         return logarithm - log(uniques)
 
     grid = 1 / (1 + np.exp(-np.linspace(-30, 30, _STEPS)))
-    values = [surplus(b) for b in grid.tolist()]
+    values = surplus(grid)
     found = []
-    for low, high, left, right in zip(grid.tolist(), grid[1:].tolist(), values, values[1:], strict=False):
-        if left * right < 0 or left == 0:
-            b = low if left == 0 else float(brentq(surplus, low, high, xtol=1e-16, rtol=1e-14))
-            found.append((a_of(b), b))
+    for place in np.flatnonzero((values[:-1] * values[1:] < 0) | (values[:-1] == 0)).tolist():
+        low, high = float(grid[place]), float(grid[place + 1])
+        b = low if values[place] == 0 else float(brentq(surplus, low, high, xtol=1e-16, rtol=1e-14))
+        found.append((float(a_of(b)), b))
     return found
