@@ -90,6 +90,43 @@ def test_a_grid_of_one_is_no_grid_and_is_said():
     assert "a step of 1 snaps nothing" in entry["reason"]
 
 
+PEOPLE = pa.table({"age": [20, 23, 47, 50, 61, 78], "ill": list("abcabc")})
+
+
+@pytest.mark.parametrize(
+    ("hierarchy", "wanted"),
+    [
+        ({"kind": "range", "bounds": "members"}, ['bounds = "snapped" of age', "fixed intervals"]),
+        ({"kind": "range", "bounds": "snapped", "step": 1}, ["a step of age above 1", "fixed intervals"]),
+        ({"kind": "range", "bounds": "snapped", "step": 2}, ["a step of age above 2", "fixed intervals"]),
+        ({"kind": "range", "bounds": "snapped"}, ["a step of age above 2", "fixed intervals"]),
+        ({"kind": "intervals", "widths": [30]}, ["wider intervals"]),
+    ],
+)
+def test_no_setting_in_use_is_recommended(hierarchy, wanted):
+    asked = policy(2, hierarchy=hierarchy)
+    released = ind.anonymize(PEOPLE, asked).table
+    assert ind.attack(released, asked, original=PEOPLE, attacks=["downcoding"])["downcoding"]["stopped_by"] == wanted
+
+
+def test_days_are_snapped_without_being_asked_and_sets_list_fewer():
+    days = pa.table({"day": ["2024-01-03", "2024-03-09", "2024-05-01", "2024-08-20"], "ill": list("abab")})
+    asked = ind.Policy(
+        attributes={
+            "day": {"role": "qi", "type": "date", "hierarchy": {"kind": "range"}},
+            "ill": {"role": "sensitive"},
+        },
+        privacy=[{"model": "k_anonymity", "k": 2}],
+    )
+    entry = ind.attack(ind.anonymize(days, asked).table, asked, original=days, attacks=["downcoding"])["downcoding"]
+    assert not any("snapped" in words for words in entry["stopped_by"])
+    jobs = pa.table({"job": list("abcd")})
+    asked = ind.Policy(attributes={"job": {"role": "qi", "hierarchy": {"kind": "set", "most": 4}}})
+    labels = pa.table({"job": ["{a, b}", "{a, b}", "{c, d}", "{c, d}"]})
+    entry = ind.attack(labels, asked, original=jobs, attacks=["downcoding"])["downcoding"]
+    assert entry["stopped_by"] == ["a most of job below 4"]
+
+
 def test_the_cells_of_a_grid():
     """Ranges [20, 29] and [30, 49] on a grid of 10: one cell tells nothing, of two the first is right for a half."""
     original = pa.table({"age": ["20", "25", "30", "35", "36", "49"]})

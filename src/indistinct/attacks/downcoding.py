@@ -19,8 +19,8 @@ tree that two of its branches do. *Claim* about a class of n: the rarest listed 
 the chance of that in n draws from everybody's values under the label (``1 - (1 - q)^n``; ``1 - sum q_b^n``),
 *posterior* how often it is so; without the original 1 for sets, and for nodes under ``tight``.
 
-*Learnt*: the belief rises by more than 0.1. *Bounds.* No privacy model; bounds = "snapped" with a step that joins
-values, fixed intervals, or pad for sets.
+*Learnt*: the belief rises by more than 0.1. *Bounds.* No privacy model; ``remedies`` says what would, given how the
+column is published.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from indistinct.attacks.contract import Attack
 from indistinct.attacks.matching import matches
 from indistinct.attacks.outcome import NOTABLE, Idle, Outcome
 from indistinct.attacks.presence import presence
+from indistinct.attacks.remedies import of_ranges
 from indistinct.attacks.rerun import standing
 from indistinct.hierarchies.labels import Interval, parse
 from indistinct.hierarchies.values import LARGE, positions
@@ -147,6 +148,7 @@ def _computed(context: AttackContext, found: Ranges) -> Outcome | Idle:
         f"by more than {NOTABLE} for {people} persons{_of_grid(context, found)}",
         {"how": "computed", "ranges": len(kinds), "grid": found.step},
         lambda kind: f"{view.label(int(view.class_of[kinds[kind]]))}: a member stands at each end of {name}",
+        remedies=of_ranges(context, name, found.step),
     )  # fmt: skip
 
 
@@ -229,6 +231,7 @@ def _measured(
         f"{float(before @ persons / persons.sum()):.4g}{_of_grid(context, found)}",
         {"how": "measured", "ranges": len(kinds), "ranges_with_members_at_both_ends": both, "grid": found.step, **more},
         lambda kind: f"{view.label(int(view.class_of[kinds[kind]]))}: members stand at the ends of {name}",
+        remedies=of_ranges(context, name, found.step),
     )  # fmt: skip
 
 
@@ -253,6 +256,7 @@ def _boxes(context: AttackContext, people: Tabulated, ranges: list[Ranges], stan
         f"{float(before @ persons / persons.sum()):.4g}",
         {"how": "measured", "boxes": len(kinds)},
         lambda kind: f"{view.label(int(view.class_of[kinds[kind]]))}: members stand at the ends",
+        remedies=tuple(dict.fromkeys(chain(*(of_ranges(context, found.name, found.step) for found in ranges)))),
     )  # fmt: skip
 
 
@@ -273,5 +277,4 @@ ATTACK = Attack(
     of_the_file=True,
     needs={},
     options=("tight", "knows_program"),
-    remedies=('bounds = "snapped" with a step that joins values, or fixed intervals', "pad for sets"),
 )

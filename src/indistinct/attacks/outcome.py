@@ -42,6 +42,7 @@ class Outcome:
     ``details`` are further figures without values of the table, ``show(i)`` tells what was learnt about kind i, for the
     console only. ``contrast``: how often the same guess is right about persons held out, where that was measured; then
     the gain is ``risk = (attack - control)/(1 - control)``, since what holds for everybody is no leak.
+    ``remedies``: what would stop it beside what the attack names, where that depends on how the column is published.
     """
 
     attribute: str | None
@@ -55,6 +56,7 @@ class Outcome:
     details: Mapping[str, Any] = field(default_factory=dict)
     show: Callable[[int], str] = field(default=str, repr=False)
     contrast: Contrast | None = None
+    remedies: tuple[str, ...] = ()
 
     @property
     def gain(self) -> float:
@@ -107,7 +109,7 @@ class Outcome:
                  "posterior": round(float(self.posterior[kind]), 12)}
                 for kind in self.worst()
             ],
-            "stopped_by": list(stopped_by),
+            "stopped_by": [*stopped_by, *self.remedies],
             "reason": self.reason,
             "details": dict(self.details),
         }  # fmt: skip

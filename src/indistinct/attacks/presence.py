@@ -13,6 +13,7 @@ import numpy as np
 
 from indistinct.attacks.matching import matches
 from indistinct.attacks.outcome import NOTABLE, Outcome
+from indistinct.attacks.remedies import of_labels
 from indistinct.attacks.rerun import standing
 from indistinct.hierarchies.labels import Members, parse
 
@@ -96,6 +97,7 @@ def _outcome(context: AttackContext, name: str, found: dict[int, Told], people: 
         f"{float(prior @ rows / rows.sum()):.4g}",
         {"how": "computed" if present is None else "measured", "sets": sets, "nodes": len(told) - sets},
         lambda kind: f"{view.label(int(view.class_of[kinds[kind]]))}: what {name} lists occurs",
+        remedies=of_labels(context, name, sets=sets > 0, nodes=sets < len(told)),
     )  # fmt: skip
 
 
