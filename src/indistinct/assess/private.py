@@ -205,8 +205,8 @@ def _declared(
             found[axis.name] = attribute.order
         elif axis.name in bounds:
             found[axis.name] = _given(axis, bounds[axis.name])
-        elif axis.is_ordered and attribute is not None and attribute.domain is not None:
-            found[axis.name] = _given(axis, attribute.domain)
+        elif axis.is_ordered and attribute is not None and attribute.ends is not None:
+            found[axis.name] = _given(axis, attribute.ends)
         elif not axis.is_ordered and attribute is not None and attribute.spec and "file" in attribute.spec:
             rows = read_taxonomy(policy.locate(attribute.spec["file"]))
             found[axis.name] = tuple(dict.fromkeys(row[0] for row in rows))

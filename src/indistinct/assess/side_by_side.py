@@ -170,7 +170,7 @@ def column_axis(
         rows=read_taxonomy(policy.locate(spec["file"])) if "file" in spec else None,
         token=policy.output.suppressed_token,
         **masks_of(spec),
-        domain=attribute.domain if domain is None else domain,
+        domain=attribute.ends if domain is None else domain,
         weight=attribute.weight,
         separator=attribute.separator if name in policy.item_columns else None,
         values=spec.get("values") or attribute.order or () if spec.get("kind") == "set" else None,

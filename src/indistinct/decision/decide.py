@@ -247,6 +247,7 @@ class Pseudonymizer:
     column: str
     key: bytes = field(repr=False)
     rows: int
+    domain: str | None = None
     given: dict[str, str] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -254,14 +255,17 @@ class Pseudonymizer:
         """Prepare the pseudonyms of a column as the policy says."""
         attribute = prepared.roles.attributes[name]
         file = None if attribute.key_file is None else prepared.policy.locate(attribute.key_file)
-        return cls(name, read_key(name, file, attribute.key_env), prepared.rows)
+        domain = attribute.domain if isinstance(attribute.domain, str) else None
+        key = read_key(name, file, attribute.key_env, of_domain=domain is not None)
+        return cls(name, key, prepared.rows, domain)
 
     def __call__(self, texts: Sequence[str | None]) -> list[str | None]:
         """Return the pseudonyms of all distinct values of the column; a missing value stays missing.
 
         Raises PolicyError unless every row has a value of its own.
         """
-        self.given = {text: pseudonym(text, self.key) for text in texts if text is not None}
+        known = [text for text in texts if text is not None]
+        self.given = {text: pseudonym(text, self.key, self.column, self.domain) for text in known}
         if len(self.given) < self.rows:
             raise PolicyError(
                 f'"{self.column}" has {len(self.given)} different values in {self.rows} rows: its pseudonym would tie '

@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from pydantic_core import InitErrorDetails
 
 
-def _ends(value: Any) -> tuple[Fraction, Fraction] | tuple[date, date]:
-    """Read ``[lowest, highest]``: two numbers or two ISO dates."""
+def _domain(value: Any) -> tuple[Fraction, Fraction] | tuple[date, date] | str:
+    """Read ``[lowest, highest]``, two numbers or two ISO dates; or the name of a domain of pseudonyms."""
+    if isinstance(value, str) and value.strip():
+        return value
     message = "must be [lowest, highest], two numbers or two dates such as 2024-01-31"
     if not isinstance(value, list | tuple) or len(value) != 2:
         raise ValueError(message)
@@ -38,6 +40,9 @@ def _ends(value: Any) -> tuple[Fraction, Fraction] | tuple[date, date]:
         return exact(value[0]), exact(value[1])
     except ValueError:
         raise ValueError(message) from None
+
+
+_PAIR = {"type": "array", "items": {"type": ["number", "string"]}, "minItems": 2, "maxItems": 2}
 
 
 class Attribute(Section):
@@ -78,13 +83,14 @@ class Attribute(Section):
     """How values may be generalized; without it the column is never changed."""
     domain: (
         Annotated[
-            tuple[Fraction, Fraction] | tuple[date, date],
-            PlainValidator(_ends),
-            WithJsonSchema({"type": "array", "items": {"type": ["number", "string"]}, "minItems": 2, "maxItems": 2}),
+            tuple[Fraction, Fraction] | tuple[date, date] | str,
+            PlainValidator(_domain),
+            WithJsonSchema({"anyOf": [_PAIR, {"type": "string", "minLength": 1}]}),
         ]
         | None
     ) = None
-    """Lowest and highest possible value, for the loss; default: those of the table."""
+    """Lowest and highest possible value, for the loss; default: those of the table. Of pseudonyms a text: for whom they
+    are made, so that another recipient gets others."""
     public_domain: StrictBool = False
     """Whether domain, values and order may be known to everybody: they stand in the public form of the policy."""
     weight: Exact = Field(default=Fraction(1), gt=0)
@@ -127,6 +133,11 @@ class Attribute(Section):
     def spec(self) -> dict[str, Any] | None:
         """The hierarchy as a plain mapping, as in the file; None when the column is never changed."""
         return None if self.hierarchy is None else plain_section(self.hierarchy)
+
+    @property
+    def ends(self) -> tuple[Fraction, Fraction] | tuple[date, date] | None:
+        """The declared lowest and highest value."""
+        return None if isinstance(self.domain, str) else self.domain
 
     @property
     def fine_step(self) -> Fraction | str | None:
@@ -207,8 +218,14 @@ class Attribute(Section):
 
     def _level_problems(self) -> list[InitErrorDetails]:
         found = []
-        if self.domain is not None:
-            low, high = self.domain
+        if isinstance(self.domain, str) and self.action != "pseudonym":
+            sentence = 'must be [lowest, highest]; the name of a domain goes with action = "pseudonym"'
+            found.append(problem(("domain",), sentence, self.domain))
+        elif self.ends is not None and self.action == "pseudonym":
+            sentence = "must be a text, the name of the recipient or project that the pseudonyms are for"
+            found.append(problem(("domain",), sentence, self.domain))
+        elif self.ends is not None:
+            low, high = self.ends
             needed = {"date": date, "integer": Fraction, "decimal": Fraction}.get(self.type)
             if needed is None:
                 sentence = f'is for type integer, decimal or date; the type is "{self.type}"'

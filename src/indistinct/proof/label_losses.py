@@ -123,7 +123,7 @@ def _axis_of_public(
         before += [None] if before and None in labels else []
     elif attribute.public_domain and attribute.order is not None:
         before = [*attribute.order]
-    elif attribute.public_domain and attribute.domain is not None:
+    elif attribute.public_domain and attribute.ends is not None:
         # a single value may stand for a day, which hides nothing
         before = [label for label in labels if _alone(label, attribute, policy)]
         return _axis(name, before, labels, attribute, policy)
@@ -151,7 +151,7 @@ def _axis(
         rows=rows,
         token=policy.output.suppressed_token,
         character=spec.get("character", "*"),
-        domain=attribute.domain,
+        domain=attribute.ends,
         decimal=policy.table.decimal,
         format=attribute.format,
         order=attribute.order,

@@ -179,7 +179,7 @@ def binder(
             texts,
             spec=None if name in policy.item_columns else attribute.spec,  # that is the tree of its items
             **reading_of(policy, source, name),
-            domain=attribute.domain,
+            domain=attribute.ends,
             weight=attribute.weight,
             min_level=attribute.min_level,
             max_level=attribute.max_level,

@@ -28,7 +28,7 @@ def require_readable(policy: Policy, name: str, texts: Sequence[str | None], rea
     attribute = policy.attributes[name]
     if name in policy.item_columns or declared(policy) == "perturbing":
         return
-    settings: dict[str, Any] = {"spec": attribute.spec, "domain": attribute.domain, "base": policy.base, **reading}
+    settings: dict[str, Any] = {"spec": attribute.spec, "domain": attribute.ends, "base": policy.base, **reading}
     try:
         build_hierarchy(name, texts, **settings)
     except (DataError, HierarchyError):
