@@ -192,7 +192,8 @@ def test_a_sensitive_value_that_the_original_lacks_is_refuted():
     )
     original = pa.table({"q": ["a"] * 3, "s": ["x", "y", "y"]})
     answer = ind.verify(original, pa.table({"q": ["a"] * 3, "s": ["x", "NEW", "y"]}), decided)
-    assert answer.document["coverage"]["violations"] == [{"row": 2, "column": None}]
+    reason = "its quasi-identifiers cover 3 originals, none with this s"
+    assert answer.document["coverage"]["violations"] == [{"row": 2, "column": None, "reason": reason}]
     assert answer.document["models"][0]["achieved"]["t"]["fraction"] == "1/6"  # of x and y: |1/2 - 1/3|
     with pytest.raises(ind.DataError, match="is it the original"):
         ind.verify(original, pa.table({"q": ["a"], "s": ["NEW"]}), decided)

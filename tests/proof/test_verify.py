@@ -59,7 +59,8 @@ def test_more_rows_than_the_original_has_are_refuted():
 def test_a_changed_untouched_value_is_refuted():
     answer = ind.verify(ORIGINAL, published(["*"] * 4, ["a", "b", "a", "c"]), POLICY)
     assert answer.document["coverage"]["status"] == "refuted"
-    assert answer.document["coverage"]["violations"] == [{"row": 4, "column": None}]
+    reason = "its quasi-identifiers cover 4 originals, none with this ill"
+    assert answer.document["coverage"]["violations"] == [{"row": 4, "column": None, "reason": reason}]
 
 
 def test_starred_rows_are_suppressed_rows_unless_they_form_a_class():

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -31,11 +31,15 @@ BATCH_PAIRS = 2_000_000
 
 @dataclass(frozen=True)
 class Coverage:
-    """``status``: proven, refuted or not proven. ``violations``: (published distinct row, column or None)."""
+    """``status``: proven, refuted or not proven. ``violations``: (published distinct row, column or None).
+
+    ``why`` says of such a row what does not fit.
+    """
 
     status: str
     violations: list[tuple[int, str | None]] = field(default_factory=list)
     reason: str = ""
+    why: Callable[[int], str] = field(default=lambda _: "", compare=False, repr=False)
 
 
 @dataclass(frozen=True)

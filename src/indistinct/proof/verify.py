@@ -20,6 +20,7 @@ from indistinct.proof.coverage import Coverage, Side, coverage
 from indistinct.proof.files import parts_of, read_parts
 from indistinct.proof.groups import PROTECTS, place_of_manifest
 from indistinct.proof.manifest import hash_status, manifest_notices, read_manifest
+from indistinct.proof.misfit import misfit
 from indistinct.proof.published_file import count_published, published_options
 from indistinct.proof.ranges import false_ranges
 from indistinct.proof.recount import matches, respelled, restored
@@ -260,7 +261,7 @@ def _with_ranges(answer: Coverage, part: Part, source: Source, prepared: Prepare
     faults = false_ranges(part.table, replace(options, sheet=part.sheet), prepared)
     if not faults:
         return answer
-    return Coverage("refuted", answer.violations, "; ".join([answer.reason, *faults] if answer.reason else faults))
+    return replace(answer, status="refuted", reason="; ".join([answer.reason, *faults] if answer.reason else faults))
 
 
 def _counts(prepared: Prepared, rows: int, missing: int, stars: int) -> dict[str, tuple[int, int]]:
@@ -289,12 +290,14 @@ def _coverage(
         labels.append(codes)
         values.append(original_codes)
     left, right = _groups(found, before, untouched)
-    return coverage(
+    answer = coverage(
         Side(left, np.column_stack(labels), found.rows),
         Side(right, np.column_stack(values), before.rows),
         tables,
         quasi,
     )
+    covers = dict(zip(quasi, tables, strict=True))
+    return replace(answer, why=lambda row: misfit(row, found, before, covers, untouched))
 
 
 def _groups(found: Recount, before: Recount, untouched: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -363,16 +366,19 @@ def _persons_decided_again(prepared: Prepared, found: Recount) -> Behind | None:
 def _described(
     answer: Coverage, source: Source, found: Recount, restore: Callable[[Dictionary], list[str | None]]
 ) -> dict[str, Any]:
-    """Name the first published data rows that are violated, 1-based, with the column where one is to blame."""
+    """Name the first published data rows that are violated, 1-based, and what does not fit.
+
+    With the column where one is to blame.
+    """
     document: dict[str, Any] = {"status": answer.status, "violations": []}
     if answer.reason:
         document["reason"] = answer.reason
     if not answer.violations:
         return document
-    blamed: dict[tuple[str | None, ...], str | None] = {}
-    for row, column in answer.violations:
-        key = tuple(texts[code] for texts, code in zip(found.texts, found.codes[row].tolist(), strict=True))
-        blamed.setdefault(key, column)
+    blamed: dict[tuple[str | None, ...], tuple[int, str | None]] = {}
+    for place, column in answer.violations:
+        key = tuple(texts[code] for texts, code in zip(found.texts, found.codes[place].tolist(), strict=True))
+        blamed.setdefault(key, (place, column))
     number = 0
     for batch in source.batches(list(found.columns)):
         texts = [Dictionary(name) for name in found.columns]
@@ -382,7 +388,8 @@ def _described(
             number += 1
             key = tuple(values[code] for values, code in zip(lists, row, strict=True))
             if key in blamed:
-                document["violations"].append({"row": number, "column": blamed[key]})
+                place, column = blamed[key]
+                document["violations"].append({"row": number, "column": column, "reason": answer.why(place)})
                 if len(document["violations"]) == VIOLATIONS_SHOWN:
                     return document
     return document

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from indistinct.formats.columnar import is_text
 from indistinct.proof.coverage import Coverage, Side, coverage
 from indistinct.proof.groups import Pair, blanks_of_groups, groups_of_pair, judge_groups, split
 from indistinct.proof.joint_assignment import Choices, feasible
+from indistinct.proof.misfit import misfit
 from indistinct.proof.recount import respelled, restored
 from indistinct.proof.release import label_reader
 from indistinct.proof.spelling import guard_of, spellers
@@ -121,7 +122,13 @@ def _covered(
     key_p, key_o = _keys(qit, before, [name for name in names if name not in general])
     labels = np.column_stack([np.zeros((len(qit.rows), 0), np.int32), *(qit.column(name)[1] for name in general)])
     values = np.column_stack([np.zeros((len(before.rows), 0), np.int32), *(before.column(name)[1] for name in general)])
+    covers, same = dict(zip(general, tables, strict=True)), [name for name in names if name not in general]
+
+    def why(row: int, *, grouped: bool = True) -> str:
+        return misfit(row, qit, before, covers, same, grouped=grouped)
+
     alone = _rows_alone(key_p, labels, qit, key_o, values, before, tables, general)
+    alone = replace(alone, why=lambda row: why(row, grouped=False))
     if alone.status == "refuted":
         return alone
     pairs = _pairs(key_p, key_o)
@@ -134,7 +141,7 @@ def _covered(
     choices = _with_entries(row, origin, groups, before, attribute, prepared)
     answer = feasible(choices, qit.rows, groups.count, before.rows)
     if answer.status == "proven" or alone.status == "proven":
-        return Coverage(answer.status, [(number, None) for number in answer.rows], answer.reason)
+        return Coverage(answer.status, [(number, None) for number in answer.rows], answer.reason, why)
     return alone if answer.status == "not proven" else Coverage(answer.status, [], answer.reason)
 
 

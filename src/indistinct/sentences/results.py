@@ -216,7 +216,7 @@ def verification_text(document: Mapping[str, Any]) -> str:
             if violation["column"]
             else f"row {violation['row']}"
         )
-        lines.append(f"  {place}: no original row of its own can stand behind it")
+        lines.append(f"  {place}: no original row of its own can stand behind it: {violation['reason']}")
     lines.append(f"hash: {document['hash']}")
     lines += [f'the identifying column "{name}" is in the published table' for name in document["leaked_columns"]]
     lines += [*document["faults"], *document["false_claims"]]
