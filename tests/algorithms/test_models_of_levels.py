@@ -129,7 +129,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(values=ROWS)
 @pytest.mark.parametrize("name", CASES)
 def test_every_algorithm_of_levels_is_exhaustive(name, folder, values):

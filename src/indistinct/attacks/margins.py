@@ -29,9 +29,17 @@ def columns_of(sizes: Sequence[int], rows: int) -> Iterator[Column]:
         if rows <= sizes[0]:
             yield (rows,)
         return
-    for first in range(min(sizes[0], rows) + 1):
+    for first in range(max(0, rows - sum(sizes[1:])), min(sizes[0], rows) + 1):
         for rest in columns_of(sizes[1:], rows - first):
             yield first, *rest
+
+
+def _columns(sizes: Sequence[int], rows: int) -> int:
+    """Count the ways to spread ``rows`` rows over groups of at most ``sizes`` without listing them."""
+    ways = [1] + [0] * rows
+    for size in sizes:
+        ways = [sum(ways[max(0, taken - size) : taken + 1]) for taken in range(rows + 1)]
+    return ways[rows]
 
 
 def number(sizes: Sequence[int], counts: Sequence[int]) -> int | None:
@@ -39,7 +47,11 @@ def number(sizes: Sequence[int], counts: Sequence[int]) -> int | None:
 
     >>> number([3, 3, 4, 4], [5, 9])
     46
+    >>> number([1] * 60, [30, 30]) is None
+    True
     """
+    if counts and _columns(sizes, counts[0]) > MOST_STATES:
+        return None
     states = {tuple(sizes): 1}
     steps = 0
     for count in counts:
