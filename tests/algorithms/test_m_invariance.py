@@ -1,7 +1,7 @@
 """m-invariance generalization on counts: division, balancing, assignment, split, against the definitions."""
 
 from collections import Counter
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_invariance as naive
-from indistinct.algorithms.balanced_split import box_costs
+from indistinct.algorithms.balanced_split import Places, box_costs
 from indistinct.algorithms.eligibility import most_groups, postponed, spared
 from indistinct.algorithms.m_invariance import m_invariance
+from indistinct.algorithms.rematching import MOST, rematched
 from indistinct.errors import InfeasibleError
 from indistinct.hierarchies import build_hierarchy
 from indistinct.policy import Policy
@@ -138,3 +139,82 @@ def test_costs_of_boxes_are_those_of_the_hierarchy(spec):
     pairs = [(lo, hi) for lo in range(5) for hi in range(lo, 5)]
     found = box_costs(hierarchy, *np.array(pairs, np.int32).T)
     assert found.tolist() == pytest.approx([float(hierarchy.cost(lo, hi)) for lo, hi in pairs])
+
+
+RANGE = build_hierarchy("age", [str(n) for n in range(10)], spec={"kind": "range"}, type="integer")
+
+
+def width(ages):
+    return max(ages, default=0) - min(ages, default=0)
+
+
+def widths(places, group):
+    """Widths of the ranges of ages of all groups, counterfeits left out."""
+    ages = [[] for _ in range(group.max() + 1)]
+    for own, row, code in zip(group.tolist(), places.row.tolist(), places.codes[:, 0].tolist(), strict=True):
+        if row >= 0:
+            ages[own].append(code)
+    return sum(map(width, ages))
+
+
+def dealt(buckets):
+    """Places of buckets, each a list of groups of (value, age, is a newcomer); an age of None is a counterfeit's."""
+    found = [
+        (bucket, number, value, age, free)
+        for bucket, groups in enumerate(buckets)
+        for number, group in enumerate(groups)
+        for value, age, free in group
+    ]
+    begin = np.cumsum([0, *map(len, buckets)])
+    bucket = np.array([one[0] for one in found])
+    places = Places(
+        np.array([-1 if one[3] is None else i for i, one in enumerate(found)]),
+        bucket,
+        np.array([one[2] for one in found]),
+        np.array([[one[3] or 0] for one in found], np.int32),
+        (RANGE,),
+        np.array(list(map(len, buckets))),
+    )
+    group = np.array([begin[b] + number for b, number, *_ in found])
+    return places, group, np.array([one[4] and one[3] is not None for one in found])
+
+
+AGE = st.integers(0, 9)
+PAIR = st.tuples(
+    st.tuples(st.just(0), AGE, st.booleans()), st.tuples(st.just(1), st.one_of(st.none(), AGE), st.booleans())
+)
+
+
+@pytest.mark.small
+@settings(deadline=None)
+@given(st.lists(st.lists(PAIR, min_size=1, max_size=4), min_size=1, max_size=3))
+def test_rows_change_places_at_a_gain_only_and_stay_where_they_have_to(buckets):
+    places, group, free = dealt(buckets)
+    found = rematched(places, group, free)
+    assert widths(places, found) <= widths(places, group)
+    assert sorted(zip(found.tolist(), places.value.tolist(), strict=True)) == sorted(
+        zip(group.tolist(), places.value.tolist(), strict=True)
+    )
+    bucket_of = dict(zip(group.tolist(), places.bucket.tolist(), strict=True))
+    stays = ~free
+    assert [bucket_of[g] for g in found[stays].tolist()] == places.bucket[stays].tolist()
+
+
+@pytest.mark.small
+@settings(deadline=None)
+@given(st.lists(st.tuples(AGE, AGE), min_size=2, max_size=5))
+def test_two_values_are_matched_at_the_least_loss_there_is(ages):
+    places, group, free = dealt([[((0, first, False), (1, second, False)) for first, second in ages]])
+    least = min(
+        sum(abs(first - second) for (first, _), second in zip(ages, order, strict=True))
+        for order in permutations([second for _, second in ages])
+    )
+    assert widths(places, rematched(places, group, free)) == least
+
+
+def test_large_buckets_are_matched_in_windows():
+    ages = [(i % 10, (i + 5) % 10) for i in range(3 * MOST)]
+    places, group, free = dealt([[((0, first, False), (1, second, False)) for first, second in ages]])
+    found = rematched(places, group, free)
+    assert widths(places, group) == 15 * MOST
+    assert widths(places, found) < 15 * MOST / 10

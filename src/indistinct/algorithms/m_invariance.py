@@ -4,6 +4,7 @@
     balancing:  every bucket gets equally many rows of each of its values: newcomers fill in, then counterfeits
     assignment: the other newcomers into new buckets of m or more values; who fits in none waits for a later release
     split:      every bucket into groups of one row of each value, near each other in the quasi-identifiers
+    matching:   rows of one value change places within their bucket, newcomers anywhere, while that loses less
 
 A group is published with the ranges of its rows, and with the number of its counterfeits. Every group has somebody's
 row: the value of a bucket that the most persons have needs no counterfeit.
@@ -34,6 +35,7 @@ from indistinct.algorithms.curve import curve_order
 from indistinct.algorithms.eligibility import most_groups, spared
 from indistinct.algorithms.local import local
 from indistinct.algorithms.obstacles import obstacle, percent
+from indistinct.algorithms.rematching import rematched
 from indistinct.errors import InfeasibleError, PolicyError, UnsupportedError
 from indistinct.models.contract import HISTORY
 from indistinct.notices import Sentence
@@ -88,7 +90,8 @@ def m_invariance(frequencies: Frequencies, policy: Policy, progress: Progress) -
     progress("search", 2, 3)
     _refuse_waiting(rows, bucket_of, policy, model)
     places = _places(rows, bucket_of, counterfeits)
-    group = balanced_split(places)
+    newcomers = (places.row >= 0) & (rows.signature[places.row] < 0)
+    group = rematched(places, balanced_split(places), newcomers)
     progress("search", 3, 3)
     return _assignment(rows, places, group)
 
