@@ -14,8 +14,10 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 RECIPES = dict(re.findall(r"^### (An? \w+)\n(.*?)(?=^### An? |^## |\Z)", TEXT, re.DOTALL | re.MULTILINE))
 # a comment that says what to do with the block below it
 STEP = re.compile(r"^<!-- (new|in|run|works)(?: (.*?))? -->\n(?:```\w+\n(.*?)```$)?", re.DOTALL | re.MULTILINE)
-PLACE = re.compile(r'(\S+) (after|before) "(.*?)"( instead)?')
-COPIED = ("src", "docs", "README.md", "README.zh-CN.md")
+PLACE = re.compile(r'(\S+) (after|before|within) "(.*?)"( instead)?')
+COPIED = ("src", "docs", "README.md", "README.zh-CN.md", "pyproject.toml", "examples")
+# tests of documents and records that an addition has to pass as it stands
+ALIKE = ("test_docs_policy.py", "test_docs_register.py")
 # what every addition has to pass before any table is read, and what it can do
 CHECK = """
 import json, sys
@@ -55,6 +57,11 @@ def follow(root, step):
         (root / where).write_text(text, encoding="utf-8")
     elif kind == "in":
         name, side, start, instead = PLACE.fullmatch(where).groups()
+        if side == "within":
+            whole = (root / name).read_text(encoding="utf-8")
+            assert whole.count(start) == 1
+            (root / name).write_text(whole.replace(start, text.strip()), encoding="utf-8")
+            return
         lines = (root / name).read_text(encoding="utf-8").splitlines(keepends=True)
         at = next(number for number, line in enumerate(lines) if line.startswith(start))
         lines[at : at + 1] = [text] if instead else [lines[at], text] if side == "after" else [text, lines[at]]
@@ -94,10 +101,21 @@ def follow_all(root, done):
             run(root, [where])  # what it refuses is found by the check
 
 
+def checked(root, recipes):
+    """Say whether a copy has all that its recipes ask for."""
+    found = run(root, ["-c", CHECK + "".join(works(recipe) for recipe in recipes)])
+    if found.returncode:
+        return found
+    (root / "tests").mkdir()
+    for name in ALIKE:
+        shutil.copy(ROOT / "tests" / name, root / "tests")
+    return run(root, ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", "tests"])
+
+
 def built(root, recipe, left_out):
     """Follow a recipe, without one step."""
     follow_all(root, [step for number, step in enumerate(steps(recipe)) if number != left_out])
-    return run(root, ["-c", CHECK + works(recipe)])
+    return checked(root, [recipe])
 
 
 def test_there_are_five_recipes():
@@ -115,8 +133,17 @@ def test_a_recipe_says_how_many_places_it_touches(recipe):
 def test_all_recipes_work_one_after_the_other(tmp_path):
     root = copied(tmp_path)
     follow_all(root, [step for recipe in RECIPES for step in steps(recipe)])
-    found = run(root, ["-c", CHECK + "".join(works(recipe) for recipe in RECIPES)])
-    assert found.returncode == 0, found.stderr
+    found = checked(root, RECIPES)
+    assert found.returncode == 0, found.stderr + found.stdout
+
+
+@pytest.mark.recipes
+def test_what_the_recipes_add_passes_the_linters(tmp_path):
+    root = copied(tmp_path)
+    follow_all(root, [step for recipe in RECIPES for step in steps(recipe)])
+    for linter in (("ruff", "check", "src"), ("ruff", "format", "--check", "src"), ("mypy", "src")):
+        found = run(root, ["-m", *linter])
+        assert found.returncode == 0, found.stdout
 
 
 FORGOTTEN = [(recipe, number) for recipe in RECIPES for number in range(len(steps(recipe)))]
@@ -129,4 +156,4 @@ FORGOTTEN = [(recipe, number) for recipe in RECIPES for number in range(len(step
 def test_a_forgotten_place_is_found(recipe, number, tmp_path):
     found = built(copied(tmp_path), recipe, number)
     assert found.returncode != 0
-    assert found.stderr.strip()
+    assert (found.stderr + found.stdout).strip()

@@ -20,8 +20,6 @@ from indistinct.reports.catalogue import LANGUAGES, catalogue
 
 SOURCE = Path(indistinct.__file__).parent
 ROOT = Path(__file__).resolve().parents[1]
-# formats join here once they are records
-FORMATS = ()
 # where parameters and options are declared, and where words are
 DECLARED = ("policy/privacy/", "policy/recoding.py", "sentences/", "losses/registry.py", "attacks/registry.py")
 # the same word for something else
@@ -55,7 +53,7 @@ def own_files():
             add(loss.name, f"indistinct.losses.{file}")
     for file in ATTACK_FILES:
         add(file, f"indistinct.attacks.{file}")
-    return {name: found.get(name, set()) for name in {*found, *FORMATS} - WORDS_OF_DOCUMENTS}
+    return {name: found.get(name, set()) for name in found.keys() - WORDS_OF_DOCUMENTS}
 
 
 def texts(tree):

@@ -57,4 +57,4 @@ def _leaves(found: Cells) -> NDArray[Any]:
     return np.asarray((domain_leaves(found.hierarchy) - 1) * numerators.astype(object) // denominator + 1)
 
 
-LOSSES = (Loss("ambiguity", exactly(ambiguity), of_domains=True, of_sizes=None, prices=None),)
+LOSSES = (Loss("ambiguity", exactly(ambiguity), of_domains=False, of_sizes=None, prices=None),)

@@ -31,12 +31,12 @@ class Loss:
 
     Reports name it by the message ``loss.NAME`` of each catalogue; a policy may name it where ``prices`` are given.
 
-    ``of_domains``: the figure follows from the published file and the domains of its columns; it is public where these
-    are. ``of_sizes(sizes, suppressed)``: it follows from the sizes of the published classes and the suppressed rows,
-    which everybody can count, so that it is public and its claim is checked. One with neither stays with the steward.
-    ``prices(hierarchies)``: the hierarchies with the costs under which LM is this loss, where a search can make it
-    small. ``by_attribute``: documents have the figure of each quasi-identifier too. ``compared``: it is a column of
-    ``compare``. ``costly``: it is measured for reports only.
+    ``of_domains``: the figure follows from the published labels and the domains of their columns; it is public where
+    these are, and ``proof.label_losses`` works it out. ``of_sizes(sizes, suppressed)``: it follows from the sizes of
+    the published classes and the suppressed rows, which everybody can count, so that it is public and its claim is
+    checked. One with neither stays with the steward. ``prices(hierarchies)``: the hierarchies with the costs under
+    which LM is this loss, where a search can make it small. ``by_attribute``: documents have the figure of each
+    quasi-identifier too. ``compared``: it is a column of ``compare``. ``costly``: it is measured for reports only.
     """
 
     name: str

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 # losses that a search can make small; others are measured in reports
-LOSSES: tuple[str, ...] = ("lm", "gcp", "iloss", "precision")
+MinimizedLoss = Literal["lm", "gcp", "iloss", "precision"]
+LOSSES: tuple[str, ...] = get_args(MinimizedLoss)
 MEASURED_ONLY: tuple[str, ...] = (
     "ambiguity",
     "average_class_size",
@@ -81,7 +82,7 @@ class Improving(Budgeted):
 class Minimizing(Recoding):
     """Options of a search that makes a chosen loss small."""
 
-    loss: Annotated[Literal["lm", "gcp", "iloss", "precision"], BeforeValidator(_loss)] = "lm"
+    loss: Annotated[MinimizedLoss, BeforeValidator(_loss)] = "lm"
     """The loss that is minimised."""
 
 

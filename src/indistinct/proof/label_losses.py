@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     Labels = tuple[Sequence[str | None], NDArray[np.int64]]
 
-NAMES = (LM.name, "lm_by_attribute", ILOSS.name, GCP.name)
-
 
 def label_losses(
     columns: Mapping[str, Labels],
@@ -70,7 +68,7 @@ def label_losses(
     whole_weight = float(sum(weights.values())) or 1.0
     means = [sum(float(weights[name]) * own[n] for name, own in found.items()) / whole_weight for n in range(3)]
     lm_of = {name: own[0] for name, own in found.items()}
-    return dict(zip(NAMES, (means[0], lm_of, means[1], means[2]), strict=True))
+    return {LM.name: means[0], "lm_by_attribute": lm_of, ILOSS.name: means[1], GCP.name: means[2]}
 
 
 def _costs(

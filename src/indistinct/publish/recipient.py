@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 from indistinct.errors import DataError, PolicyError
 from indistinct.formats.registry import open_source
 from indistinct.formats.source import path_of
+from indistinct.losses import of_domains
 from indistinct.notices import Notice, Sentence
 from indistinct.policy.generalization import Taxonomy
 from indistinct.proof.as_published import Counts, as_published
 from indistinct.proof.claims import before_of, differences
 from indistinct.proof.files import parts_of
 from indistinct.proof.groups import place_of_manifest
-from indistinct.proof.label_losses import NAMES
 from indistinct.proof.manifest import hash_status, manifest_path, read_manifest
 from indistinct.proof.public_document import FORMAT, PublicPolicy, document_of_file
 from indistinct.proof.verify import Verification
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from indistinct.policy import Policy
@@ -83,7 +83,7 @@ def verify_public(published: Any, st: Any = None) -> Verification:
     rows, left_out, suppressed = (_claimed(manifest, key) for key in ("rows", "left_out_rows", "suppressed_rows"))
     counts = Counts(rows, left_out, suppressed, before_of(manifest))
     found = as_published(parts, policy, counts)
-    unknown = NAMES if _has_trees(policy) and "lm" in (manifest.get("loss") or {}) else ()
+    unknown = of_domains() if _has_trees(policy) and "lm" in (manifest.get("loss") or {}) else ()
     claims = [*differences(manifest, document_of_file(found, {}, public, counts), unknown=unknown)]
     missed, faults = _missing(found, policy, counts, told="rows" in manifest)
     columns = {name for part in parts for name in open_source(part.table).columns}
@@ -174,7 +174,7 @@ def _missing(
     return {"missing_rows": missing, "allowed_rows": allowed}, faults
 
 
-def _notices(policy: Policy, unchecked: list[str], unknown: tuple[str, ...]) -> list[Notice]:
+def _notices(policy: Policy, unchecked: list[str], unknown: Sequence[str]) -> list[Notice]:
     notices = []
     if policy.person is not None:
         message = Sentence(
