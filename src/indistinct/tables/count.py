@@ -15,7 +15,7 @@ from indistinct.formats.source import ahead
 from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.holdings import person_references
 from indistinct.tables.keys import KeyTable
-from indistinct.tables.order import lexicographic_order, run_starts
+from indistinct.tables.order import distinct, lexicographic_order, run_starts
 from indistinct.tables.records import Frequencies, Persons, Reference
 
 if TYPE_CHECKING:
@@ -239,15 +239,15 @@ def _persons(frequencies: Frequencies, cell_of_row: Int32, owner: Int32, total: 
     here = cell_of_row >= 0
     held, rows = np.unique(cell_of_row[here].astype(np.int64) * total + owner[here], return_counts=True)
     cell, person = (held // total).astype(np.int32), (held % total).astype(np.int32)
-    pairs = np.unique(frequencies.tuple_of[cell].astype(np.int64) * total + person)
+    pairs = distinct(frequencies.tuple_of[cell].astype(np.int64) * total + person, len(frequencies.rows) * total)
     tuples, who = pairs // total, (pairs % total).astype(np.int32)
     spread = np.bincount(who, minlength=total)
     alone = spread[who] == 1
-    distinct = len(frequencies.start) - 1
-    single = np.bincount(tuples[alone], minlength=distinct).astype(np.int64)
+    tuples_in_all = len(frequencies.start) - 1
+    single = np.bincount(tuples[alone], minlength=tuples_in_all).astype(np.int64)
     numbers = np.cumsum(spread > 1, dtype=np.int32) - 1
-    start = np.zeros(distinct + 1, np.int64)
-    np.cumsum(np.bincount(tuples[~alone], minlength=distinct), out=start[1:])
+    start = np.zeros(tuples_in_all + 1, np.int64)
+    np.cumsum(np.bincount(tuples[~alone], minlength=tuples_in_all), out=start[1:])
     everybody = int((spread > 0).sum())
     return Persons(
         single,

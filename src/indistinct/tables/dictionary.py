@@ -10,6 +10,7 @@ import pyarrow as pa
 from indistinct.errors import UnsupportedError
 from indistinct.formats.arrow import whole_numbers
 from indistinct.formats.texts import as_text
+from indistinct.tables.order import distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,7 +74,7 @@ class Dictionary:
     def texts_used(self, numbers: Int32) -> list[str | None]:
         """Return the distinct values that occur among ``numbers``."""
         texts = self.texts
-        return [texts[number] for number in np.unique(numbers).tolist()]
+        return [texts[number] for number in distinct(numbers, len(texts)).tolist()]
 
     def number(self, text: str | None) -> int:
         """Return the number of a value, a new one if need be."""
