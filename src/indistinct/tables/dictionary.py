@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from indistinct.errors import UnsupportedError
-from indistinct.formats.arrow import whole_numbers
+from indistinct.formats.arrow import text_array, whole_numbers
 from indistinct.formats.texts import as_text
 from indistinct.tables.order import distinct
 
@@ -70,6 +71,12 @@ class Dictionary:
         if not len(indices):
             return np.zeros(0, np.int32)
         return np.ascontiguousarray(self._translation[whole_numbers(indices)], dtype=np.int32)
+
+    def ranks(self) -> Int32:
+        """int32[values]: the place of each value in code-point order, a missing one last; arrival tells nothing."""
+        rank = np.empty(len(self.numbers), np.int32)
+        rank[whole_numbers(pc.sort_indices(text_array(self.texts)))] = np.arange(len(rank), dtype=np.int32)
+        return rank
 
     def texts_used(self, numbers: Int32) -> list[str | None]:
         """Return the distinct values that occur among ``numbers``."""

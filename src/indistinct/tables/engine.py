@@ -36,9 +36,10 @@ class Engine(Protocol):
         person: str | None = None,
         leave_out: Collection[str] = (),
         keep_rows: bool = False,
+        carried: Sequence[str] = (),
         progress: Progress = ...,
     ) -> Counted:
-        """Count the rows of each cell, as ``tables.count.count`` says."""
+        """Count the rows of each cell, as ``tables.count.count`` says, and look at the columns that are ``carried``."""
 
     def apply(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,17 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
 
 BATCH_ROWS = 1_000_000
+
+
+class Carried(Protocol):
+    """A column that is published as it is, wherever its values lie."""
+
+    @property
+    def once(self) -> int:
+        """Rows of which the value occurs in no other row; missing values do not count."""
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +63,11 @@ class PublishedColumn:
         """int64[values + 1]: units of each value, at the end of a missing one."""
         found = np.bincount(self.codes + 1, minlength=len(self.values) + 1).astype(np.int64)
         return np.append(found[1:], found[:1])
+
+    @property
+    def once(self) -> int:
+        """Units of which the value occurs in no other unit."""
+        return int((self.occurrences[:-1] == 1).sum())
 
     def __len__(self) -> int:
         """Return the number of units."""
