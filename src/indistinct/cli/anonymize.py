@@ -46,6 +46,10 @@ def anonymize(
         Path | None, typer.Option("--attack-document", help="Answer of attack --json, shown in the internal report.")
     ] = None,
     accept_draft: AcceptDraft = None,
+    engine: Annotated[
+        str | None,
+        typer.Option("--engine", help="What counts and publishes: local or duckdb; by default as the policy says."),
+    ] = None,
     language: Annotated[str, typer.Option("--language", help="Language of the reports: en or zh-CN.")] = "en",
     *,
     database: Database,
@@ -80,7 +84,7 @@ def anonymize(
 
         release = run(
             source, given, output=output, force=force, **vars(database), accept_draft=accept_draft, beside=beside,
-            progress=report,
+            engine=engine, progress=report,
         )  # fmt: skip
     release.document.update({kind: str(file) for kind, file in wanted.items()})
     answering.give(release.document, release)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import (
     Field,
@@ -24,10 +24,12 @@ class Run(Section):
     """Where and with what the work is done; it changes nothing about the release."""
 
     temp_dir: str | None = Field(default=None, min_length=1)
-    """Folder for what does not fit into memory during verification, relative to the policy file; default: beside
-    the output."""
+    """Folder for what does not fit into memory, relative to the policy file; default: beside the output."""
     memory_limit: str | None = None
-    """Memory that the recount of the written file stays within, such as "8 GiB"."""
+    """Memory that an engine with a limit, and the recount of the written file, stay within, such as "8 GiB"."""
+    engine: Literal["local", "duckdb"] | None = None
+    """What counts and publishes: ``local`` in memory, ``duckdb`` within ``memory_limit`` and ``temp_dir``; default: the
+    engine in which the table lies, else the local one."""
 
     @model_validator(mode="after")
     def _limit_has_unit(self) -> Self:

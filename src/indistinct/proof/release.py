@@ -81,7 +81,7 @@ def verify_written(
     found = as_spelled(read, published, policy, path)
     rows_match = matches(published, found)
     changed = [] if rows_match else altered(published, found)
-    if len(columns) < len(published.columns):
+    if len(columns) < len(published.names):
         elsewhere = misplaced(published, open_source(place, options), _spelling, guard_of(policy, path))
         rows_match = rows_match and elsewhere == []
         changed += [name for name in elsewhere or [] if name not in changed]

@@ -20,6 +20,7 @@ from indistinct.publish.deliver import Clock, ask_ledger, deliver, files_of, out
 from indistinct.publish.document import document_of, qualify, record_acceptance
 from indistinct.publish.ready import ready
 from indistinct.sentences.results import as_html, release_text
+from indistinct.session.engines import engine_for
 from indistinct.session.item_sets import with_item_levels
 from indistinct.session.restates import restated
 from indistinct.session.transformed import TransformedTable
@@ -28,13 +29,15 @@ from indistinct.tables.identifiers import mapping_output, stage_mapping
 from indistinct.tables.two_tables import TwoTables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from indistinct.decision.decide import Decision
     from indistinct.formats.frames import Kind
+    from indistinct.notices import Notice
     from indistinct.outputs import Origin, Staged
     from indistinct.policy import GivenPolicy, Policy
     from indistinct.tables.count import Progress
+    from indistinct.tables.engine import Engine
     from indistinct.tables.records import Recoding
 
 
@@ -124,6 +127,7 @@ def anonymize(
     sql_table: str | None = None,
     accept_draft: str | None = None,
     beside: Callable[[Release], Iterable[Staged]] | None = None,
+    engine: str | None = None,
     progress: Progress = silent,
     **roles: Unpack[ByRole],
 ) -> Release:
@@ -156,6 +160,9 @@ def anonymize(
         is refused. The name stands in the manifest and the internal report.
     beside
         Yields files that belong to the output, from the finished release.
+    engine
+        What counts and publishes: ``"local"``, or ``"duckdb"`` for tables that do not fit into memory; by default that
+        of the policy, else the one in which the table lies (a DuckDB relation), as far as it can do what is asked.
     progress
         Called with what is being done, and how far it is.
     **roles
@@ -173,6 +180,8 @@ def anonymize(
     ------
     PolicyError, SchemaError, DataError, HierarchyError
         For wrong input.
+    UnsupportedError
+        For what an engine that was named cannot do.
     InfeasibleError
         When the target cannot be met, with ``reason`` and ``nearest``.
     VerificationError
@@ -200,8 +209,35 @@ def anonymize(
     mappings = mappings_of(policy)
     check_outputs([*files_of(policy, path), *map(mapping_output, mappings.values())], origins, force=force)
     check_ranges(policy, (), path)
-    clock = Clock()
-    begun = ready(table, policy, output=path, query=query, sql_table=sql_table, lap=clock.lap, progress=progress)
+    with engine_for(table, policy, engine, path) as opened:
+        release = _release(
+            table, policy, path, opened, origins, force=force, query=query, sql_table=sql_table,
+            accept_draft=accept_draft, proposed=proposed, beside=beside, progress=progress,
+        )  # fmt: skip
+    mapped = tuple(origin(file, f'the mapping of "{name}"') for name, file in mappings.items())
+    return replace(release, origins=release.origins + mapped)
+
+
+def _release(
+    table: Any,
+    policy: Policy,
+    path: Path | None,
+    engine: Engine,
+    origins: tuple[Origin, ...],
+    *,
+    force: bool,
+    query: str | None,
+    sql_table: str | None,
+    accept_draft: str | None,
+    proposed: Sequence[Notice],
+    beside: Callable[[Release], Iterable[Staged]] | None,
+    progress: Progress,
+) -> Release:
+    """Make the release while the engine is open."""
+    clock, mappings = Clock(), mappings_of(policy)
+    begun = ready(
+        table, policy, output=path, query=query, sql_table=sql_table, engine=engine, lap=clock.lap, progress=progress
+    )
     prepared, layout, ledger, before = begun.prepared, begun.layout, begun.ledger, begun.before
     clock.lap("count")
     clock.move("count", "read", prepared.counted.reading)
@@ -248,7 +284,6 @@ def anonymize(
             )
     document["phases"] = clock.laps
     document["seconds"] = round(sum(clock.laps.values()), 3)
-    origins += tuple(origin(file, f'the mapping of "{name}"') for name, file in mappings.items())
     return Release(document, decision, table.kind if isinstance(table, TransformedTable) else kind_of(table), origins)
 
 

@@ -322,9 +322,7 @@ def prepare(
     sensitive = () if only_quasi else tuple(roles.sensitive) if for_audit else modelled(policy)
     if not quasi:
         raise SchemaError("no column is quasi-identifying: say by which columns a person could be recognised")
-    carried_names = [
-        name for name in source.columns if name in (*roles.insensitive, *roles.sensitive) and name not in sensitive
-    ]
+    carried_names = _uncounted(roles, sensitive, source.columns)
     if not for_audit:
         _check_target(policy, roles, source)
     references = None if reference is None else reference_counts(reference, policy, sensitive, roles.person, engine)
@@ -350,6 +348,15 @@ def prepare(
     if not for_audit:
         counted = replace(counted, frequencies=_with_population(counted.frequencies, policy, population))
     return Prepared(source, policy, roles, counted, tuple(notices), population, engine)
+
+
+def uncounted(policy: Policy, roles: Roles, columns: Sequence[str]) -> list[str]:
+    """Columns that are published as they are and that no model looks at."""
+    return _uncounted(roles, modelled(policy), columns)
+
+
+def _uncounted(roles: Roles, counted: Sequence[str], columns: Sequence[str]) -> list[str]:
+    return [name for name in columns if name in (*roles.insensitive, *roles.sensitive) and name not in counted]
 
 
 def _with_population(frequencies: Frequencies, policy: Policy, population: PopulationTable | None) -> Frequencies:

@@ -49,7 +49,8 @@ class Counted:
     ``person_of_row`` int32[n] with a person key; neither where somebody else counted. ``left_out`` rows had a missing
     value where none may be: their cell is -1. ``reading`` is the time in seconds that counting waited for the source.
     ``rows_of_persons`` int64[persons]: the rows of each person, in some order; empty without a person key. ``carried``:
-    the columns that are published as they are.
+    the columns that are published as they are. ``cell_of_group`` int32[.]: the cell of each group of rows that was
+    read, where somebody else counted.
     """
 
     frequencies: Frequencies
@@ -59,6 +60,7 @@ class Counted:
     reading: float = 0.0
     rows_of_persons: Int64 = field(default_factory=lambda: np.zeros(0, np.int64), repr=False)
     carried: Mapping[str, Carried] = field(default_factory=dict, repr=False)
+    cell_of_group: Int32 | None = field(default=None, repr=False)
 
 
 def count(
@@ -105,7 +107,7 @@ def count(
         frequencies = with_persons(frequencies, cell_of_row, owner, len(read.people.numbers), read.times)
         counted = replace(counted, frequencies=frequencies, rows_of_persons=read.rows_of_persons)
     if read.times is not None:  # what was read are no rows
-        return counted
+        return replace(counted, cell_of_group=cell_of_row)
     return replace(counted, cell_of_row=cell_of_row, person_of_row=None if read.owner is None else owner)
 
 

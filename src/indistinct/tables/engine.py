@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 
 class Engine(Protocol):
-    """The verbs of an engine."""
+    """The verbs of an engine, and its ``name`` in a policy."""
+
+    name: str
 
     def count(
         self,

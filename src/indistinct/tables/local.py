@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 class Local:
     """The verbs of ``tables.engine``, done here."""
 
+    name = "local"
+
     def count(
         self,
         source: Source,

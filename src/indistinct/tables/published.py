@@ -99,6 +99,11 @@ class Published:
     repeat: Int64
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all columns, as they are written."""
+        return tuple(column.name for column in self.columns)
+
+    @property
     def rows(self) -> int:
         """Number of published rows."""
         return int(self.repeat.sum())
@@ -138,7 +143,7 @@ class Published:
         total = self.rows
         if total == len(self.repeat):  # every unit is a row
             for begin in range(0, max(total, 1), size):
-                arrays = [_array(column, column.part(begin, begin + size)) for column in self.columns]
+                arrays = [array_of(column, column.part(begin, begin + size)) for column in self.columns]
                 yield pa.record_batch(arrays, schema=self.schema)
             return
         ends = np.cumsum(self.repeat)
@@ -153,7 +158,7 @@ class Published:
                 repeat[0] = min(ends[first], end) - begin
                 if last - first > 1:
                     repeat[-1] = end - ends[last - 2]
-            arrays = [_array(column, np.repeat(column.part(first, last), repeat)) for column in self.columns]
+            arrays = [array_of(column, np.repeat(column.part(first, last), repeat)) for column in self.columns]
             yield pa.record_batch(arrays, schema=self.schema)
 
     def table(self) -> Any:
@@ -166,7 +171,8 @@ def _type(column: PublishedColumn) -> Any:
     return pa.dictionary(pa.int32(), pa.string()) if pa.types.is_string(column.type) else column.type
 
 
-def _array(column: PublishedColumn, codes: Int32) -> Any:
+def array_of(column: PublishedColumn, codes: Int32) -> Any:
+    """Make an Arrow array of the values of a column with these codes; texts as a dictionary."""
     indices = number_array(codes)
     if pa.types.is_string(column.type):
         return pa.DictionaryArray.from_arrays(indices, column.values)

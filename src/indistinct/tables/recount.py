@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from indistinct.formats.columnar import without_tokens
 from indistinct.formats.registry import format_of, open_source
 from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.order import lexicographic_order, run_starts
+from indistinct.tables.scratch import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -56,20 +58,22 @@ def recount(
     """Read a written table and count its distinct rows. CSV and Parquet files are read and grouped by DuckDB.
 
     ``place`` is a path or an Arrow table. Missing tokens of ``options`` count as missing in text files. What does not
-    fit into ``memory_bytes`` goes to ``temp_dir`` while DuckDB counts; by default beside the file.
+    fit into ``memory_bytes`` goes to a folder in ``temp_dir`` (by default beside the file) while DuckDB counts.
     """
     dictionaries = [Dictionary(name) for name in columns]
     chosen = format_of(place) if isinstance(place, Path) else None
     reader = None if chosen is None else chosen.duckdb
     if reader == "text" or (reader == "columns" and _is_known_to_duckdb(place)):
-        settings: dict[str, str | bool] = {
-            "temp_directory": str(temp_dir or place.parent),
-            "autoinstall_known_extensions": False,  # nothing is fetched from the network
-            "autoload_known_extensions": False,
-        }
-        if memory_bytes is not None:
-            settings["memory_limit"] = f"{memory_bytes}B"
-        return _collected(dictionaries, _by_duckdb(place, reader, columns, options, settings))
+        place_of = temp_dir or place.parent
+        with scratch(place_of) if place_of.is_dir() else nullcontext(place_of) as folder:
+            settings: dict[str, str | bool] = {
+                "temp_directory": str(folder),
+                "autoinstall_known_extensions": False,  # nothing is fetched from the network
+                "autoload_known_extensions": False,
+            }
+            if memory_bytes is not None:
+                settings["memory_limit"] = f"{memory_bytes}B"
+            return _collected(dictionaries, _by_duckdb(place, reader, columns, options, settings))
     return count_source(open_source(place, options), columns)
 
 

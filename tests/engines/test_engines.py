@@ -1,0 +1,301 @@
+"""One suite over all engines: the same cells, classes, published rows and verdicts as the local one, the reference."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from collections import Counter
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import indistinct as ind
+from cli_bench import run
+from indistinct.errors import UnsupportedError
+from indistinct.session.engines import engine_for, source_for
+from indistinct.session.prepare import prepare
+
+RANGE = {"kind": "range", "bounds": "members"}
+AGE = {"role": "qi", "type": "integer", "hierarchy": RANGE}
+ZIP = {"role": "qi", "hierarchy": {"kind": "masking"}}
+SEX = {"role": "qi", "hierarchy": {"kind": "suppress"}}
+SAME = ("rows", "published_rows", "suppressed_rows", "left_out_rows", "classes", "loss", "models", "verification")
+
+
+def people(rows=400, seed=3):
+    """Rows with missing values in every column, among them ones that repeat to the last."""
+    draw = np.random.default_rng(seed)
+
+    def some(values, share=0.1):
+        return [None if draw.random() < share else values[at] for at in draw.integers(0, len(values), rows)]
+
+    return pa.table({
+        "who": pa.array([f"p{n}" for n in draw.integers(0, rows // 2, rows)]),
+        "age": pa.array(some([*range(20, 60)]), pa.int64()),
+        "note": pa.array(some(["x", "y", "", "Ä"])),
+        "zip": pa.array(some(["01067", "01069", "1067", "80331"])),
+        "sex": pa.array(some(["f", "m"], 0)),
+        "ill": pa.array(some(["flu", "cold", "gout", "NA"], 0.05)),
+        "cost": pa.array(some([1.5, -2.0, 1e300, 0.1])),
+        "day": pa.array(some([0, 1, 19000]), pa.int32()).cast(pa.date32()),
+    })  # fmt: skip
+
+
+def given(*, quasi=("age", "zip", "sex"), person=False, carried=(), **sections):
+    attributes = {name: {"age": AGE, "zip": ZIP, "sex": SEX}[name] for name in quasi}
+    attributes |= {"ill": {"role": "sensitive"}} | {name: {"role": "insensitive"} for name in carried}
+    sections.setdefault("privacy", [ind.KAnonymity(4), ind.DistinctL("ill", 2)])
+    sections.setdefault("recoding", {"quality": "fast"})
+    if person:
+        sections["person"] = {"key": "who"}
+    return ind.Policy(attributes=attributes, **sections)
+
+
+def columns_of(policy, table):
+    known = {*policy.attributes, "who"} if policy.person else {*policy.attributes}
+    return table.select([name for name in table.column_names if name in known])
+
+
+def rows_of(table):
+    return Counter(zip(*(table.column(name).to_pylist() for name in table.column_names), strict=True))
+
+
+@pytest.fixture(params=["duckdb"])
+def engine(request):
+    return request.param
+
+
+@pytest.fixture(params=["parquet", "csv", "frame", "relation"])
+def put(request, tmp_path):
+    """Puts a table where the engine is to find it."""
+
+    def place(table):
+        if request.param == "parquet":
+            pq.write_table(table, tmp_path / "people.parquet", row_group_size=100)
+            return tmp_path / "people.parquet"
+        if request.param == "csv":
+            ind_csv = tmp_path / "people.csv"
+            rows = zip(*(table.column(name).to_pylist() for name in table.column_names), strict=True)
+            lines = [",".join("" if cell is None else f'"{cell}"' for cell in row) for row in rows]
+            lines.insert(0, ",".join(table.column_names))
+            ind_csv.write_text("\n".join(lines) + "\n", encoding="utf-8")
+            return ind_csv
+        return table if request.param == "frame" else duckdb.from_arrow(table)
+
+    return place
+
+
+CASES = {
+    "plain": {},
+    "persons": {"person": True, "privacy": [ind.KAnonymity(3), ind.RecursiveCL("ill", c=4, l=2)]},
+    "suppressed": {
+        "suppression": {"limit": 0.05}, "privacy": [ind.KAnonymity(9)], "recoding": {"algorithm": "optimal"},
+    },
+    "exempt": {
+        "suppression": {"limit": 0.2, "rows": "exempt"}, "privacy": [ind.KAnonymity(9)],
+        "recoding": {"algorithm": "optimal"},
+    },
+    "t-closeness": {"privacy": [ind.KAnonymity(3), ind.TCloseness("ill", "0.3", distance="equal")]},
+    "carried": {"carried": ("note", "cost", "day")},
+    "carried, persons": {"carried": ("cost",), "person": True, "privacy": [ind.KAnonymity(3)]},
+    "groups": {"recoding": {"algorithm": "anatomy"}, "privacy": [ind.DistinctL("ill", 2)]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_release_is_that_of_the_local_engine(engine, put, tmp_path, case):
+    policy = given(**CASES[case])
+    table = columns_of(policy, people())
+    place = put(table)
+    mine, theirs = tmp_path / "mine.parquet", tmp_path / "theirs.parquet"
+    reference = ind.anonymize(place, policy, output=mine, engine="local")
+    release = ind.anonymize(place, policy, output=theirs, engine=engine)
+    assert {key: release.document[key] for key in SAME} == {key: reference.document[key] for key in SAME}
+    assert release.document["satisfied"] is True
+    if case == "groups":  # dealt at random
+        return
+    assert rows_of(pq.read_table(theirs)) == rows_of(pq.read_table(mine))
+    assert theirs.read_bytes() == mine.read_bytes()
+    assert ind.verify(place, theirs, policy).document["satisfied"] is True
+
+
+def test_cells_are_those_of_the_local_engine(engine, put):
+    policy = given(person=True)
+    place = put(columns_of(policy, people()))
+    found = []
+    for name in ("local", engine):
+        with engine_for(place, policy, name, None) as opened:
+            found.append(prepare(source_for(opened, place, policy), policy, engine=opened).counted.frequencies)
+    mine, theirs = found
+    assert [own.texts for own in (*mine.quasi, *mine.sensitive)] == [
+        own.texts for own in (*theirs.quasi, *theirs.sensitive)
+    ]
+    for name in ("codes", "rows", "start"):
+        assert np.array_equal(getattr(mine, name), getattr(theirs, name)), name
+    for name in ("single", "start", "ids", "cell", "person", "rows"):
+        assert np.array_equal(getattr(mine.persons, name), getattr(theirs.persons, name)), name
+    assert theirs.total == 400
+
+
+def split_cell(carried):
+    """Nine rows of one cell and one of another: at k = 5 the nine must go to two classes, five and four rows."""
+    ages = pa.array([30] * 9 + [31], pa.int64())
+    columns = {"age": ages, "ill": pa.array(["flu"] * 10)}
+    if carried:
+        columns["cost"] = pa.array([float(n % 4) if n % 3 else None for n in range(10)])
+    return pa.table(columns)
+
+
+@pytest.mark.parametrize("carried", [False, True])
+@pytest.mark.parametrize("k", [5, 2])
+def test_the_rows_of_a_split_cell_are_dealt_by_count(engine, tmp_path, carried, k):
+    policy = given(quasi=("age",), carried=("cost",) if carried else (), privacy=[ind.KAnonymity(k)])
+    table = split_cell(carried)
+    mine, theirs = tmp_path / "mine.parquet", tmp_path / "theirs.parquet"
+    local = ind.anonymize(table, policy, output=mine, engine="local")
+    ind.anonymize(table, policy, output=theirs, engine=engine)
+    published = pq.read_table(theirs)
+    sizes = Counter(published.column("age").to_pylist())
+    # by hand: the row of 31 needs k - 1 rows of 30 beside it, the other 9 - (k - 1) stay
+    assert sizes == {"30": 9 - (k - 1), "[30, 31]": k}
+    assert (local.decision.assignment.cell == 0).sum() == 2, "the cell is to be split"
+    assert rows_of(published) == rows_of(pq.read_table(mine))
+    if carried:
+        assert Counter(published.column("cost").to_pylist()) == Counter(table.column("cost").to_pylist())
+
+
+def test_the_order_of_rows_makes_no_difference(engine, tmp_path):
+    policy = given(carried=("note", "cost"))
+    table = columns_of(policy, people())
+    shuffled = table.take(np.random.default_rng(1).permutation(table.num_rows))
+    for number, own in enumerate((table, shuffled)):
+        ind.anonymize(own, policy, output=tmp_path / f"{number}.parquet", engine=engine)
+    assert (tmp_path / "0.parquet").read_bytes() == (tmp_path / "1.parquet").read_bytes()
+
+
+def test_a_relation_chooses_duckdb_where_that_can_do_it():
+    table = people()
+    policy, relation = given(), duckdb.from_arrow(columns_of(given(), table))
+    release = ind.anonymize(relation, policy)
+    assert release.document["engine"] == "duckdb"
+    assert rows_of(release.table.to_arrow_table()) == rows_of(ind.anonymize(columns_of(policy, table), policy).table)
+    # other columns need a file, which nobody named: the local engine takes the relation over
+    policy = given(carried=("cost",))
+    release = ind.anonymize(duckdb.from_arrow(columns_of(policy, table)), policy)
+    assert release.document["engine"] == "local"
+
+
+REFUSED = {
+    "kept": ({"output": {"order": "kept", "confirmed": True}}, 'order = "kept"'),
+    "shuffled": ({"carried": ("cost",), "output": {"order": "shuffled"}}, 'order = "shuffled" beside .*"cost"'),
+    "transforms": ({"transforms": [{"method": "top_coding", "attribute": "age", "limit": 50}]}, r"\[\[transforms\]\]"),
+    "ranges": ({"carried": ("cost",), "output": {"ranges": "columns"}}, 'ranges = "columns"'),
+    "groups": (
+        {"carried": ("cost",), "recoding": {"algorithm": "anatomy"}, "privacy": [ind.DistinctL("ill", 2)]},
+        '"anatomy" beside',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", [*REFUSED, "csv", "type"])
+def test_what_an_engine_cannot_do_is_refused_by_name_before_it_counts(engine, tmp_path, monkeypatch, case):
+    changes, words = REFUSED.get(case, ({"carried": ("cost",)}, "another output than parquet or arrow"))
+    table = people()
+    if case == "type":
+        table = table.set_column(table.column_names.index("cost"), "cost", pa.array([1] * 400, pa.time32("s")))
+        words = r'the type time32\[s\] of "cost"'
+    policy = given(**changes)
+    monkeypatch.setattr("indistinct.tables.count.count", None)
+    suffix = "csv" if case == "csv" else "parquet"
+    with pytest.raises(UnsupportedError, match=words):
+        ind.anonymize(columns_of(policy, table), policy, output=tmp_path / f"out.{suffix}", engine=engine)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_engine_that_nobody_knows_is_refused(tmp_path):
+    with pytest.raises(UnsupportedError, match='no engine "spork"; choose local, duckdb'):
+        ind.anonymize(people(), given(), output=tmp_path / "out.parquet", engine="spork")
+
+
+@pytest.mark.parametrize("carried", [(), ("cost",)])
+def test_a_release_that_fails_leaves_nothing(tmp_path, monkeypatch, carried):
+    policy = given(carried=carried)
+    real = ind.publish.deliver.verified
+
+    def forge(decision, places, progress):
+        pq.write_table(pq.read_table(places[0]).slice(1), places[0])
+        return real(decision, places, progress)
+
+    monkeypatch.setattr("indistinct.publish.deliver.verified", forge)
+    with pytest.raises(ind.VerificationError):
+        ind.anonymize(columns_of(policy, people()), policy, output=tmp_path / "out.parquet", engine="duckdb")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_carried_values_are_compared_row_by_row(tmp_path, monkeypatch):
+    policy = given(carried=("cost",))
+    real = ind.publish.deliver.verified
+
+    def swap(decision, places, progress):
+        table = pq.read_table(places[0])
+        cost = table.column("cost").to_pylist()
+        place = table.column_names.index("cost")
+        pq.write_table(table.set_column(place, "cost", pa.array(cost[::-1], pa.float64())), places[0])
+        return real(decision, places, progress)
+
+    monkeypatch.setattr("indistinct.publish.deliver.verified", swap)
+    with pytest.raises(ind.VerificationError, match='"cost"'):
+        ind.anonymize(columns_of(policy, people()), policy, output=tmp_path / "out.parquet", engine="duckdb")
+
+
+def test_a_killed_run_leaves_no_rows_to_the_next(tmp_path):
+    pq.write_table(columns_of(given(), people()), tmp_path / "people.parquet")
+    given().save(tmp_path / "policy.toml")
+    code = """
+        import os, signal, sys
+        import indistinct as ind
+        from indistinct.tables import in_duckdb
+        in_duckdb.DuckDB.apply = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)
+        ind.anonymize("people.parquet", "policy.toml", output="out.parquet", engine="duckdb")
+    """
+    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], cwd=tmp_path, check=False, env=os.environ)
+    assert ended.returncode == -signal.SIGKILL
+    left = [path.name for path in tmp_path.iterdir() if path.name.endswith(".scratch")]
+    assert len(left) == 1
+    assert not (tmp_path / "out.parquet").exists()
+    ind.anonymize(tmp_path / "people.parquet", given(), output=tmp_path / "out.parquet", engine="duckdb")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "out.parquet", "out.parquet.manifest.json", "people.parquet", "policy.toml"
+    ]  # fmt: skip
+
+
+def test_a_full_disk_is_said_and_leaves_nothing(tmp_path):
+    (tmp_path / "temp").mkdir()
+    policy = given(carried=("cost",), run={"temp_dir": str(tmp_path / "temp"), "memory_limit": "1 MiB"})
+    table = columns_of(policy, people())
+    with pytest.raises(ind.DataError, match="DuckDB could not do the work"):
+        ind.anonymize(table, policy, output=tmp_path / "out.parquet", engine="duckdb")
+    assert [path.name for path in tmp_path.rglob("*")] == ["temp"]
+
+
+def test_the_command_takes_an_engine(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pq.write_table(columns_of(given(), people()), "people.parquet")
+    given().save("policy.toml")
+    words = ["anonymize", "people.parquet", "--policy", "policy.toml", "--output", "out.csv", "--json"]
+    code, out, _ = run(*words, "--engine", "duckdb")
+    assert (code, json.loads(out)["engine"]) == (0, "duckdb")
+    code, out, _ = run(*words, "--force", "--engine", "spork")
+    assert (code, json.loads(out)["error"]["kind"]) == (2, "unsupported")
+
+
+def test_the_policy_names_an_engine(tmp_path):
+    policy = given(run={"engine": "duckdb"})
+    release = ind.anonymize(columns_of(policy, people()), policy)
+    assert release.document["engine"] == "duckdb"
+    assert list(tmp_path.iterdir()) == []
