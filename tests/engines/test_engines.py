@@ -16,53 +16,10 @@ import pytest
 
 import indistinct as ind
 from cli_bench import run
+from engine_bench import CASES, SAME, columns_of, given, people, rows_of, split_cell
 from indistinct.errors import UnsupportedError
 from indistinct.session.engines import engine_for, source_for
 from indistinct.session.prepare import prepare
-
-RANGE = {"kind": "range", "bounds": "members"}
-AGE = {"role": "qi", "type": "integer", "hierarchy": RANGE}
-ZIP = {"role": "qi", "hierarchy": {"kind": "masking"}}
-SEX = {"role": "qi", "hierarchy": {"kind": "suppress"}}
-SAME = ("rows", "published_rows", "suppressed_rows", "left_out_rows", "classes", "loss", "models", "verification")
-
-
-def people(rows=400, seed=3):
-    """Rows with missing values in every column, among them ones that repeat to the last."""
-    draw = np.random.default_rng(seed)
-
-    def some(values, share=0.1):
-        return [None if draw.random() < share else values[at] for at in draw.integers(0, len(values), rows)]
-
-    return pa.table({
-        "who": pa.array([f"p{n}" for n in draw.integers(0, rows // 2, rows)]),
-        "age": pa.array(some([*range(20, 60)]), pa.int64()),
-        "note": pa.array(some(["x", "y", "", "Ä"])),
-        "zip": pa.array(some(["01067", "01069", "1067", "80331"])),
-        "sex": pa.array(some(["f", "m"], 0)),
-        "ill": pa.array(some(["flu", "cold", "gout", "NA"], 0.05)),
-        "cost": pa.array(some([1.5, -2.0, 1e300, 0.1])),
-        "day": pa.array(some([0, 1, 19000]), pa.int32()).cast(pa.date32()),
-    })  # fmt: skip
-
-
-def given(*, quasi=("age", "zip", "sex"), person=False, carried=(), **sections):
-    attributes = {name: {"age": AGE, "zip": ZIP, "sex": SEX}[name] for name in quasi}
-    attributes |= {"ill": {"role": "sensitive"}} | {name: {"role": "insensitive"} for name in carried}
-    sections.setdefault("privacy", [ind.KAnonymity(4), ind.DistinctL("ill", 2)])
-    sections.setdefault("recoding", {"quality": "fast"})
-    if person:
-        sections["person"] = {"key": "who"}
-    return ind.Policy(attributes=attributes, **sections)
-
-
-def columns_of(policy, table):
-    known = {*policy.attributes, "who"} if policy.person else {*policy.attributes}
-    return table.select([name for name in table.column_names if name in known])
-
-
-def rows_of(table):
-    return Counter(zip(*(table.column(name).to_pylist() for name in table.column_names), strict=True))
 
 
 @pytest.fixture(params=["duckdb"])
@@ -70,7 +27,10 @@ def engine(request):
     return request.param
 
 
-@pytest.fixture(params=["parquet", "csv", "frame", "relation"])
+KINDS = ("parquet", "csv", "frame", "relation")
+
+
+@pytest.fixture(params=KINDS)
 def put(request, tmp_path):
     """Puts a table where the engine is to find it."""
 
@@ -90,24 +50,14 @@ def put(request, tmp_path):
     return place
 
 
-CASES = {
-    "plain": {},
-    "persons": {"person": True, "privacy": [ind.KAnonymity(3), ind.RecursiveCL("ill", c=4, l=2)]},
-    "suppressed": {
-        "suppression": {"limit": 0.05}, "privacy": [ind.KAnonymity(9)], "recoding": {"algorithm": "optimal"},
-    },
-    "exempt": {
-        "suppression": {"limit": 0.2, "rows": "exempt"}, "privacy": [ind.KAnonymity(9)],
-        "recoding": {"algorithm": "optimal"},
-    },
-    "t-closeness": {"privacy": [ind.KAnonymity(3), ind.TCloseness("ill", "0.3", distance="equal")]},
-    "carried": {"carried": ("note", "cost", "day")},
-    "carried, persons": {"carried": ("cost",), "person": True, "privacy": [ind.KAnonymity(3)]},
-    "groups": {"recoding": {"algorithm": "anatomy"}, "privacy": [ind.DistinctL("ill", 2)]},
-}  # fmt: skip
+# every case from one kind of place, and every kind of place with and without columns that stay in the engine
+PLACES = [
+    *((case, "parquet") for case in CASES),
+    *((case, kind) for case in ("plain", "carried") for kind in KINDS[1:]),
+]
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(("case", "put"), PLACES, indirect=["put"])
 def test_a_release_is_that_of_the_local_engine(engine, put, tmp_path, case):
     policy = given(**CASES[case])
     table = columns_of(policy, people())
@@ -140,15 +90,6 @@ def test_cells_are_those_of_the_local_engine(engine, put):
     for name in ("single", "start", "ids", "cell", "person", "rows"):
         assert np.array_equal(getattr(mine.persons, name), getattr(theirs.persons, name)), name
     assert theirs.total == 400
-
-
-def split_cell(carried):
-    """Nine rows of one cell and one of another: at k = 5 the nine must go to two classes, five and four rows."""
-    ages = pa.array([30] * 9 + [31], pa.int64())
-    columns = {"age": ages, "ill": pa.array(["flu"] * 10)}
-    if carried:
-        columns["cost"] = pa.array([float(n % 4) if n % 3 else None for n in range(10)])
-    return pa.table(columns)
 
 
 @pytest.mark.parametrize("carried", [False, True])

@@ -27,9 +27,9 @@ class Run(Section):
     """Folder for what does not fit into memory, relative to the policy file; default: beside the output."""
     memory_limit: str | None = None
     """Memory that an engine with a limit, and the recount of the written file, stay within, such as "8 GiB"."""
-    engine: Literal["local", "duckdb"] | None = None
-    """What counts and publishes: ``local`` in memory, ``duckdb`` within ``memory_limit`` and ``temp_dir``; default: the
-    engine in which the table lies, else the local one."""
+    engine: Literal["local", "duckdb", "postgresql"] | None = None
+    """What counts and publishes: ``local`` in memory, ``duckdb`` within ``memory_limit`` and ``temp_dir``,
+    ``postgresql`` in the database of the table; default: the engine in which the table lies, else the local one."""
 
     @model_validator(mode="after")
     def _limit_has_unit(self) -> Self:

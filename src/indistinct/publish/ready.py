@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from indistinct.tables.apply import Layout
     from indistinct.tables.count import Progress
     from indistinct.tables.engine import Engine
+    from indistinct.tables.in_postgresql import Target
 
 
 @dataclass(frozen=True)
@@ -58,13 +59,15 @@ def ready(
     sql_table: str | None = None,
     any_algorithm: bool = False,
     engine: Engine = LOCAL,
+    target: Target | None = None,
     lap: Callable[[str], object] = lambda _: None,
     progress: Progress = silent,
 ) -> Ready:
     """Read, transform and count a table for a release, and refuse what cannot be published.
 
     ``lap`` is told when the transforms are done. ``any_algorithm``: another than that of the policy will decide, so
-    nothing is refused that the policy's own could not hold. ``engine`` keeps the rows.
+    nothing is refused that the policy's own could not hold. ``engine`` keeps the rows,
+    and may write them to a ``target`` in its database.
 
     Raises UnsupportedError for what the engine cannot do; PolicyError, SchemaError, DataError, HierarchyError with the
     place.
@@ -77,7 +80,7 @@ def ready(
         lap("transform")
     keep = ledger is not None
     source = source_for(engine, given, policy, query=query, sql_table=sql_table)
-    require_able(engine, policy, source, output)
+    require_able(engine, policy, source, output, target)
     prepared = prepare(source, policy, keep_rows=keep, engine=engine, progress=progress)
     prepared = with_history(prepared, ledger)
     notices += [*refuse_near_unique(prepared), *unseen(prepared.counted, engine)]

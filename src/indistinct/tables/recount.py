@@ -13,14 +13,15 @@ import pyarrow.compute as pc
 
 from indistinct.errors import VerificationError
 from indistinct.formats.arrow import text_array, whole_numbers
-from indistinct.formats.columnar import without_tokens
+from indistinct.formats.columnar import table_source, without_tokens
 from indistinct.formats.registry import format_of, open_source
+from indistinct.formats.source import counted_by
 from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.order import lexicographic_order, run_starts
 from indistinct.tables.scratch import scratch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -73,7 +74,7 @@ def recount(
             }
             if memory_bytes is not None:
                 settings["memory_limit"] = f"{memory_bytes}B"
-            return _collected(dictionaries, _by_duckdb(place, reader, columns, options, settings))
+            return collected(dictionaries, _by_duckdb(place, reader, columns, options, settings))
     return count_source(open_source(place, options), columns)
 
 
@@ -81,7 +82,7 @@ def count_source(source: Source, columns: Sequence[str]) -> Recount:
     """Count the distinct rows of a source with the house's own reader."""
     dictionaries = [Dictionary(name) for name in columns]
     batches = ((batch, np.ones(batch.num_rows, np.int64)) for batch in source.batches(list(columns)))
-    return _collected(dictionaries, batches)
+    return collected(dictionaries, batches)
 
 
 def numbered(texts: Sequence[str | None], numbers: Dictionary) -> Int32:
@@ -97,7 +98,20 @@ def multiset(codes: Int32, rows: Int64, sizes: Sequence[int]) -> tuple[Int32, In
     return codes[first], np.add.reduceat(rows, first) if len(first) else rows
 
 
-def _collected(dictionaries: list[Dictionary], batches: Iterable[tuple[Any, Int64]]) -> Recount:
+def as_source(found: Recount, name: str) -> Source:
+    """Return the rows that were counted as a source that brings them with their numbers."""
+    texts = zip(found.columns, found.texts, range(len(found.columns)), strict=True)
+    columns = {column: text_array(own).take(pa.array(found.codes[:, place])) for column, own, place in texts}
+
+    def read(wanted: tuple[str, ...], weight: str) -> Iterator[pa.RecordBatch]:
+        arrays = [columns[column] for column in wanted]
+        yield pa.record_batch([*arrays, pa.array(found.rows)], names=[*wanted, weight])
+
+    return counted_by(table_source(pa.table(columns), name), read)
+
+
+def collected(dictionaries: list[Dictionary], batches: Iterable[tuple[Any, Int64]]) -> Recount:
+    """Add up distinct rows that come in batches, each with how often its rows occur."""
     codes, rows = [], []
     for batch, counts in batches:
         columns = dict(zip(batch.schema.names, batch.columns, strict=True))

@@ -33,12 +33,14 @@ class Stored(Published):
     """A table as it will be written: ``columns`` are those that were counted, over units.
 
     ``order``: all columns as they are written; ``carried``: the types of those that lie in the engine; ``read(size)``
-    yields the rows in their order, so many at a time, as often as it is called.
+    yields the rows in their order, so many at a time, as often as it is called. ``differing``, where the engine wrote
+    the table too, compares it there, and says which columns differ (None: the rows do).
     """
 
     order: tuple[str, ...] = ()
     carried: Mapping[str, Any] = field(default_factory=dict)
     read: Callable[[int], Iterator[Any]] = field(default=lambda _: iter(()), repr=False)
+    differing: Callable[[], list[str] | None] | None = field(default=None, repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
