@@ -25,6 +25,7 @@ from pathlib import Path
 import pytest
 
 from cli_bench import run as run_command
+from engine_bench import postgres
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -88,13 +89,33 @@ def run(block, names):
     return "".join(printed)
 
 
+# pages whose commands need more than this package
+DATABASE = ROOT / "docs" / "howto" / "postgresql.md"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
-    [page for page in PAGES if any(map(is_run, blocks(page)))],
+    [page for page in PAGES if any(map(is_run, blocks(page))) and page != DATABASE],
     ids=lambda page: page.relative_to(ROOT).as_posix(),
 )
 def test_what_a_page_tells_people_to_type_works(page, folder):
+    type_page(page, folder)
+
+
+@pytest.mark.engine
+def test_what_the_page_of_postgresql_tells_people_to_type_works(folder, monkeypatch):
+    with postgres() as place:
+        for name, value in {
+            "PGHOST": place.partition("host=")[2],
+            "PGUSER": "tester",
+            "PGDATABASE": "postgres",
+        }.items():
+            monkeypatch.setenv(name, value)
+        type_page(DATABASE, folder)
+
+
+def type_page(page, folder):
     names, printed = {"__name__": "example"}, None
     for block in blocks(page):
         if block["word"] == "file":

@@ -229,7 +229,7 @@ def _begin(output: Output) -> Staged:
             # while it is empty it has the permissions of any new file, which it gets back with its name
             mode = 0o600 if output.private else stat.S_IMODE(os.fstat(lock.fileno()).st_mode)
             os.chmod(lock.fileno() if os.chmod in os.supports_fd else path, 0o600)  # noqa: PTH101
-            _lock(lock, wait=True)  # another run may just look whether this newborn file is a leftover
+            claim(lock, wait=True)  # another run may just look whether this newborn file is a leftover
             if os.fstat(lock.fileno()).st_nlink:  # else it was taken for one, and is gone
                 return Staged(path, output, mode, lock)
         except BaseException:
@@ -244,7 +244,7 @@ def _hidden(target: Path) -> Path:
     return target.with_name(f".indistinct.{secrets.token_hex(8)}{target.suffix}")
 
 
-def _lock(file: IO[bytes] | int, *, wait: bool = False) -> bool | None:
+def claim(file: IO[bytes] | int, *, wait: bool = False) -> bool | None:
     """Lock an open file until it is closed or the process ends; False where another one has it, None where none can."""
     try:
         import fcntl
@@ -294,7 +294,7 @@ def _removed(path: Path) -> bool:
     """Remove a leftover; whether nothing is left to tell of it: it is gone, or its run lives."""
     try:
         with path.open("rb") as file:
-            held = _lock(file)
+            held = claim(file)
             if held:
                 path.unlink()
             return held is not None
@@ -383,7 +383,7 @@ def _name(file: Staged, *, exclusive: bool) -> None:
 def _kept(file: Staged) -> Staged:
     """Keep a second name of the file that stands at the place, for the case that others cannot get theirs."""
     path, lock = _hidden(file.target), file.target.open("rb")
-    _lock(lock)
+    claim(lock)
     try:
         os.link(file.target, path)
     except OSError:
@@ -400,7 +400,7 @@ def _alone(folder: Path) -> Iterator[None]:
     handle = os.open(folder, os.O_RDONLY) if os.name == "posix" else None
     try:
         if handle is not None:
-            _lock(handle, wait=True)
+            claim(handle, wait=True)
         yield
     finally:
         if handle is not None:

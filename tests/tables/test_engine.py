@@ -27,6 +27,8 @@ READ_ROWS = {
 class Spy:
     """The local engine, with the verbs that were asked of it."""
 
+    name = LOCAL.name
+
     def __init__(self):
         self.asked = []
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.tables.order import distinct
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -27,6 +29,6 @@ def members(frequencies: Frequencies, tuples: Int64, group_of: Int64, groups: in
     lengths = np.diff(persons.start)[tuples]
     if int(lengths.sum()):
         at = np.repeat(persons.start[tuples] - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
-        pairs = np.unique(np.repeat(group_of, lengths) * persons.spanning + persons.ids[at])
+        pairs = distinct(np.repeat(group_of, lengths) * persons.spanning + persons.ids[at], groups * persons.spanning)
         sizes += np.bincount(pairs // persons.spanning, minlength=groups)
     return rows, sizes

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from indistinct.policy import Policy
 
 PACKAGES = ("indistinct.algorithms", "indistinct.algorithms.literature")
+IN_PARTS = ("local", "graded_local")
 
 
 @cache
@@ -77,6 +78,13 @@ def require_fit(policy: Policy) -> None:
 def _require_bounds(policy: Policy, chosen: Algorithm) -> None:
     """Refuse a ceiling that the algorithm does not look at, and aggregates below a floor."""
     aggregate = option(policy.recoding, "aggregate")
+    parts = policy.run.parts
+    if isinstance(parts, int) and parts > 1 and chosen.name not in IN_PARTS:
+        raise PolicyError(
+            f"{chosen.name} decides the table as a whole, not in {parts} parts; leave parts out, or set algorithm to "
+            f"one that can: {', '.join(IN_PARTS)}",
+            key="run.parts",
+        )
     for column in policy.quasi_identifiers:
         attribute = policy.attributes[column]
         if attribute.max_level is not None and not chosen.by_level:

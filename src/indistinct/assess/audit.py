@@ -22,6 +22,7 @@ from indistinct.session.prepare import near_unique, prepare
 from indistinct.session.verdicts import best_of_each, judge, persons_spread, refuse_mechanisms, unit_of, weaknesses
 from indistinct.tables.classes import classes_of, recoding_of, whole_tuples
 from indistinct.tables.count import silent
+from indistinct.tables.order import distinct
 from indistinct.tables.records import SUPPRESSED, Assignment, Frequencies, Population
 from indistinct.tables.row_questions import sizes_if_known
 from indistinct.tables.wildcards import candidates
@@ -277,7 +278,8 @@ def wildcard_k(frequencies: Frequencies, assignment: Assignment, classes: Classe
     missing = np.array([hierarchy.missing for hierarchy in frequencies.quasi])
     if (missing < 0).all():
         return int(classes.sizes.min())
-    kept = np.unique(frequencies.tuple_of[assignment.cell[assignment.class_of != SUPPRESSED]])
+    whole = frequencies.tuple_of[assignment.cell[assignment.class_of != SUPPRESSED]]
+    kept = distinct(whole, len(frequencies.start) - 1)
     tuples, rows = frequencies.tuples[kept], frequencies.tuple_rows[kept]
     absent = (tuples == missing) & (missing >= 0)
     if not absent.any():

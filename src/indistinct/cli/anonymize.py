@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from indistinct.cli.common import AcceptDraft, Force, PolicyFile
-from indistinct.cli.options import Answer, Database, grouped, source_of
+from indistinct.cli.options import Answer, Database, Where, grouped, source_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 def anonymize(
     policy: PolicyFile,
     output: Annotated[
-        Path,
-        typer.Option("--output", "-o", help="Published file: csv, tsv, parquet, arrow, xlsx, sav or dta."),
+        str,
+        typer.Option(
+            "--output", "-o", help="Published file: csv, tsv, parquet, arrow, xlsx, sav, dta; or a database URL."
+        ),
     ],
     table: Annotated[str | None, typer.Argument(help="The table; by default [table] source of the policy.")] = None,
     report_file: Annotated[
@@ -49,6 +51,7 @@ def anonymize(
     language: Annotated[str, typer.Option("--language", help="Language of the reports: en or zh-CN.")] = "en",
     *,
     database: Database,
+    where: Where,
     force: Force = False,
     answering: Answer,
 ) -> int:
@@ -57,6 +60,7 @@ def anonymize(
     Beside the output stands its manifest. Exit code 0: done, 1: the target cannot be met or a check failed, 2: wrong
     use, bad input or a document that cannot be written. Unless it is 0 nothing is written, no report either.
     """
+    from indistinct.formats.source import is_url
     from indistinct.policy import Policy
     from indistinct.publish.anonymize import anonymize as run
 
@@ -65,7 +69,8 @@ def anonymize(
     source = source_of(table, given)
     documents = {"report": report_file, "public_report": public_report, "dictionary": dictionary_file}
     wanted = {kind: file for kind, file in documents.items() if file is not None}
-    _check_documents(source, given, output, wanted, language, [risk_file, attack_file], force=force)
+    path = None if is_url(output) else Path(output)
+    _check_documents(source, given, path, wanted, language, [risk_file, attack_file], force=force)
     in_report, unused = bool(report_file or public_report), "en" if wanted else language
     _check_shown(attacks=attacks, given=[risk_file, attack_file], in_report=in_report, unused=unused)
     found = {
@@ -79,8 +84,8 @@ def anonymize(
             return _staged(release, wanted, language, found)
 
         release = run(
-            source, given, output=output, force=force, **vars(database), accept_draft=accept_draft, beside=beside,
-            progress=report,
+            source, given, output=output, force=force, **vars(database), **vars(where), accept_draft=accept_draft,
+            beside=beside, progress=report,
         )  # fmt: skip
     release.document.update({kind: str(file) for kind, file in wanted.items()})
     answering.give(release.document, release)
@@ -103,7 +108,7 @@ def _check_shown(*, attacks: bool, given: list[Path | None], in_report: bool, un
 def _check_documents(
     source: str | Path,
     policy: Policy,
-    output: Path,
+    output: Path | None,
     wanted: dict[str, Path],
     language: str,
     read: list[Path | None],

@@ -33,6 +33,16 @@ AcceptDraft = Annotated[
 PolicyFile = Annotated[Path, typer.Option("--policy", "-p", help="The policy file (TOML).")]
 Query = Annotated[str | None, typer.Option("--query", help="SQL query, when TABLE is a database URL.")]
 SqlTable = Annotated[str | None, typer.Option("--table", help="Table name, when TABLE is a database URL.")]
+Engine = Annotated[
+    str | None,
+    typer.Option("--engine", help="What counts and publishes: local, duckdb or postgresql; else as the policy says."),
+]
+OutputTable = Annotated[
+    str | None, typer.Option("--output-table", help="Name of the new table, when OUTPUT is a database URL.")
+]
+ManifestFile = Annotated[
+    Path | None, typer.Option("--manifest", help="File for the manifest, when OUTPUT is a database URL.")
+]
 Qi = Annotated[list[str] | None, typer.Option("--qi", help="Quasi-identifiers, separated by commas.")]
 Sensitive = Annotated[list[str] | None, typer.Option("--sensitive", "-s", help="Sensitive columns.")]
 Person = Annotated[str | None, typer.Option("--person", help="Column that says whose a row is.")]

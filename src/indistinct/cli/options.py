@@ -16,10 +16,13 @@ from indistinct.cli.common import (
     Debug,
     Decimal,
     Encoding,
+    Engine,
     Hierarchies,
     Json,
+    ManifestFile,
     Missing,
     Orders,
+    OutputTable,
     Qi,
     Query,
     Quiet,
@@ -98,6 +101,15 @@ class Database:
 
     query: Query = None
     sql_table: SqlTable = None
+
+
+@dataclass(frozen=True)
+class Where:
+    """What does the work, and where in a database its result goes."""
+
+    engine: Engine = None
+    output_table: OutputTable = None
+    manifest: ManifestFile = None
 
 
 @dataclass(frozen=True)

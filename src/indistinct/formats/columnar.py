@@ -214,7 +214,9 @@ def open_parquet(path: Path) -> Source:
         for file in files:
             yield from _read_parquet(file, wanted, [name for name in encoded if name in wanted])
 
-    return Source(path.name, columns, types, is_text=False, read=read, rows=rows, warnings=look_alikes(columns))
+    native = None if path.is_dir() else path
+    warnings = look_alikes(columns)
+    return Source(path.name, columns, types, is_text=False, read=read, rows=rows, warnings=warnings, native=native)
 
 
 def _parts(folder: Path) -> list[Path]:

@@ -77,12 +77,13 @@ def _require_file(address: Any) -> None:
 def _fetch(engine: Any, options: TableOptions) -> pa.Table:
     import sqlalchemy as sa
 
-    with engine.connect().execution_options(stream_results=True) as connection:
+    # without parameters a percent sign is no placeholder
+    with engine.connect().execution_options(stream_results=True, no_parameters=True) as connection:
         if options.query is not None:
             # as written: a colon in it is no parameter
             result = connection.exec_driver_sql(options.query)
         else:
-            quoted = _quoted(connection, str(options.table))
+            quoted = quoted_table(connection, str(options.table))
             result = connection.execute(sa.text(f"SELECT * FROM {quoted}"))  # noqa: S608  # quoted by its driver
         if not result.returns_rows:
             raise DataError("the query returns no table; write a SELECT")
@@ -90,11 +91,12 @@ def _fetch(engine: Any, options: TableOptions) -> pa.Table:
         parts: list[list[pa.Array]] = [[] for _ in names]
         for rows in result.partitions(FETCH_ROWS):
             for part, values in zip(parts, zip(*rows, strict=True), strict=True):
-                part.append(_array(values))
+                part.append(sql_array(values))
     return pa.table([_joined(part) for part in parts], names=names)
 
 
-def _quoted(connection: Any, table: str) -> str:
+def quoted_table(connection: Any, table: str) -> str:
+    """Quote the name of a table, with or without its schema."""
     import sqlalchemy as sa
 
     quote = connection.dialect.identifier_preparer.quote_identifier
@@ -105,7 +107,8 @@ def _quoted(connection: Any, table: str) -> str:
     return str(quote(table))
 
 
-def _array(values: Sequence[object]) -> pa.Array:
+def sql_array(values: Sequence[object]) -> pa.Array:
+    """Take the values of a driver over as an Arrow array; a mix of types becomes text."""
     if several_offsets(values):
         values = [value.isoformat(" ") if isinstance(value, dt.datetime) else value for value in values]
     try:

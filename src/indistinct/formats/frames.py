@@ -10,9 +10,11 @@ from indistinct.errors import DataError, SchemaError, UnsupportedError
 from indistinct.formats.moments import several_offsets
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pyarrow as pa
 
-    from indistinct.formats.source import Source
+    from indistinct.formats.source import Source, TableOptions
 
 Kind = Literal["path", "pandas", "polars", "polars-lazy", "pyarrow", "duckdb"]
 NAME = "the table"
@@ -65,6 +67,34 @@ def open_frame(table: object) -> Source:
     from indistinct.formats.columnar import table_source
 
     return table_source(to_arrow(table), NAME)
+
+
+def open_relation(relation: Any, options: TableOptions) -> Source:
+    """Open a DuckDB relation without taking it over: every reading runs it again, and DuckDB may read it itself.
+
+    Raises what ``open_frame`` raises, but for rows, of which there may be none. A relation of which the policy names
+    missing values is no longer DuckDB's to read.
+
+    >>> import duckdb
+    >>> from indistinct.formats.source import TableOptions
+    >>> open_relation(duckdb.sql("SELECT 30::BIGINT AS age"), TableOptions()).types
+    {'age': DataType(int64)}
+    """
+    from indistinct.formats.columnar import plain_batch, plain_type, without_tokens
+    from indistinct.formats.source import BATCH_ROWS, Source, check_names, look_alikes
+
+    schema = relation.limit(0).to_arrow_table().schema
+    columns = check_names(schema.names, NAME)
+    tokens = options.missing_values
+
+    def read(wanted: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+        names = ", ".join(f'"{name.replace(chr(34), chr(34) * 2)}"' for name in wanted)
+        for batch in relation.select(names).to_arrow_reader(BATCH_ROWS):
+            yield without_tokens(plain_batch(batch), tokens) if tokens else plain_batch(batch)
+
+    types = {column.name: plain_type(column.type) for column in schema}
+    native = None if tokens else relation
+    return Source(NAME, columns, types, is_text=False, read=read, warnings=look_alikes(columns), native=native)
 
 
 def to_arrow(table: Any) -> pa.Table:

@@ -191,7 +191,7 @@ def open_source(table: object, options: TableOptions | None = None) -> Source:
         def read_present(wanted: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
             return (without_tokens(batch, tokens) for batch in read(wanted))
 
-        source = replace(source, read=read_present)
+        source = replace(source, read=read_present, native=None)  # only the reader here knows these tokens
     source.origins = origins_of(table)
     return source
 

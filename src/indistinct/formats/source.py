@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -54,7 +54,9 @@ class Source:
     ``name`` is for messages: a file name, never a path. ``types`` are the Arrow types of the columns
     (``pa.string()`` throughout where ``is_text``); ``rows`` their number where it is known without reading.
     ``labels`` are the value labels and ``column_labels`` the variable labels of a statistical file. ``dialect`` is
-    the delimiter of a delimited text file. ``origins`` are the files that it is read from.
+    the delimiter of a delimited text file. ``origins`` are the files that it is read from. ``weight`` is a column of
+    its batches, beside ``columns``, that says for how many rows each stands, where somebody counted before.
+    ``native`` is what an engine may read itself: the path of a Parquet file, or a relation.
     """
 
     name: str
@@ -68,6 +70,8 @@ class Source:
     dialect: str | None = None
     warnings: list[Notice] = field(default_factory=list)
     origins: tuple[Origin, ...] = ()
+    weight: str | None = None
+    native: object | None = field(default=None, repr=False)
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """Read ``columns`` (all by default) in that order, from the first row on; every call starts anew.
@@ -99,6 +103,31 @@ class Source:
                 yield batch
         if rows == 0:
             raise DataError(f"{self.name} has no rows; a table needs at least one", file=self.name)
+
+
+def counted_by(source: Source, read: Callable[[tuple[str, ...], str], Iterator[pa.RecordBatch]]) -> Source:
+    """Return the source as somebody else counts it: ``read(columns, weight)`` yields distinct rows and how often each.
+
+    A row may come several times; missing values are rows like others.
+
+    >>> import pyarrow as pa
+    >>> from indistinct.formats.registry import open_source
+    >>> ages = open_source(pa.table({"age": [30, 30, 41]}))
+    >>> groups = pa.record_batch({"age": [41, 30], "rows": [1, 2]})
+    >>> counted = counted_by(ages, lambda columns, weight: iter([groups.rename_columns([*columns, weight])]))
+    >>> [batch.to_pydict() for batch in counted.batches(["age", counted.weight])]
+    [{'age': [41, 30], 'rows': [1, 2]}]
+    """
+    import pyarrow as pa
+
+    weight = "rows"
+    while weight in source.columns:
+        weight += "_"
+
+    def read_groups(wanted: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+        return read(tuple(name for name in wanted if name != weight), weight)
+
+    return replace(source, read=read_groups, types={**source.types, weight: pa.int64()}, weight=weight)
 
 
 def ahead(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

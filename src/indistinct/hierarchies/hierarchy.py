@@ -224,6 +224,32 @@ class Hierarchy:
         node = int(self.levels[level].node_of[lo])
         return (self.height, 0) if level and self.is_root(level, node) else (level, node)
 
+    def smallest_nodes(self, lo: NDArray[Any], hi: NDArray[Any]) -> tuple[IntArray, IntArray]:
+        """``smallest`` of many boxes at once: the level and the node of each.
+
+        >>> from indistinct.hierarchies import suppression
+        >>> [ends.tolist() for ends in suppression.build("sex", ["f", "m"]).smallest_nodes(np.array([0, 0]), [0, 1])]
+        [[0, 1], [0, 0]]
+        """
+        lo, hi = np.asarray(lo), np.asarray(hi)
+        level, node = np.full(len(lo), -1, np.int32), np.zeros(len(lo), np.int32)
+        left = np.arange(len(lo))
+        for number in range(min(self.min_level, self.height), len(self.levels)):
+            node_of = self.levels[number].node_of
+            low = node_of[lo[left]]
+            meet = low == node_of[hi[left]]
+            level[left[meet]], node[left[meet]] = number, low[meet]
+            left = left[~meet]
+        if len(left):
+            self.meeting(int(lo[left[0]]), int(hi[left[0]]))  # says which codes no node covers
+        roots = (number for number in range(1, self.height) if self.root in self.levels[number].labels)
+        for number in roots if len(self.levels[-1].labels) == 1 else ():
+            is_root = np.array([label == self.root for label in self.levels[number].labels], np.bool_)
+            here = np.flatnonzero(level == number)
+            here = here[is_root[node[here]]]
+            level[here], node[here] = self.height, 0
+        return level, node
+
     def is_root(self, level: int, node: int) -> bool:
         """Whether a node is published as the root, so that a reader takes it for everything."""
         return self.levels[level].labels[node] == self.root and len(self.levels[-1].labels) == 1

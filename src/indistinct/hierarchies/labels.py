@@ -17,15 +17,25 @@ from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, floor
+from math import ceil, floor, lcm
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from indistinct.errors import DataError
+from indistinct.hierarchies.cut_labels import cut_dates, cut_numbers
 from indistinct.hierarchies.suppression import ROOT
 from indistinct.hierarchies.taxonomy import read_taxonomy
-from indistinct.hierarchies.values import EPOCH, PARTIAL, iso_date, number_key, parse_number, positions, precision
+from indistinct.hierarchies.values import (
+    EPOCH,
+    LARGE,
+    PARTIAL,
+    iso_date,
+    number_key,
+    parse_number,
+    positions,
+    precision,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -154,14 +164,44 @@ class Reader:
         >>> Reader(["5", "12"], "integer").agrees(["[0, 9]", "12"], np.array([0, 0, 1]), np.array([0, 1, 1])).tolist()
         [True, False, True]
         """
-        agree = np.zeros(len(label), np.bool_)
-        arrangement = np.argsort(label, kind="stable")
+        agree, others = np.zeros(len(label), np.bool_), np.arange(len(label))
+        if (found := self._cut(labels)) is not None:
+            places, low, high, cut = found
+            is_cut = cut[label]
+            at_once, others = np.flatnonzero(is_cut), np.flatnonzero(~is_cut)
+            own, which = self._places[value[at_once]], label[at_once]
+            agree[at_once] = (own >= 0) & (low[which] <= places[own]) & (places[own] < high[which])
+        arrangement = others[np.argsort(label[others], kind="stable")]
         starts = np.searchsorted(label[arrangement], np.arange(len(labels) + 1)).tolist()
-        for text, start, stop in zip(labels, starts, starts[1:], strict=False):
-            if start < stop:
-                pairs = arrangement[start:stop]
-                agree[pairs] = self._covered(text, value[pairs])
+        for number in np.flatnonzero(np.diff(starts)).tolist():
+            pairs = arrangement[starts[number] : starts[number + 1]]
+            agree[pairs] = self._covered(labels[number], value[pairs])
         return agree
+
+    def _cut(self, labels: Sequence[str | None]) -> tuple[Indices, Indices, Indices, NDArray[np.bool_]] | None:
+        """Read all labels like ``[20, 30)`` of a column of numbers or days at once, as whole numbers of one unit.
+
+        The values in the order of the scale; first and past the last place inside each label, and which labels are so.
+        None where the column has no such scale, or numbers too large; what is written otherwise is read one by one.
+        """
+        plain = self._reading["decimal"] == "." if self.type != "date" else self._reading["format"] is None
+        if self.type not in ("integer", "decimal", "date") or not plain or self._partial:
+            return None
+        _, places, unit = self._ordered()
+        named = [
+            None if label in self._index or label in self._nodes or label == self.token else label for label in labels
+        ]
+        found = cut_dates(named) if self.type == "date" else cut_numbers(named)
+        if found is None or not len(places) or places.dtype == object:
+            return None
+        low, high, cut, own = found
+        common = lcm(unit, own)
+        far = max(int(np.abs(part).max()) * (common // of) for part, of in ((places, unit), (low, own), (high, own)))
+        if far >= LARGE:
+            return None
+        step = common if self.type == "date" else 1  # a closed end takes in its day, or the number alone
+        low, high = low * (common // own), high * (common // own)
+        return places * (common // unit), low + step * (cut & 1), high + step * (cut >> 1 & 1), cut >= 0
 
     def _covered(self, label: str | None, values: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
         """Say which of some values a label covers; an interval is not spelled out, however many values it covers."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Annotated, Literal, Self
 
 from pydantic import (
     Field,
@@ -21,13 +21,19 @@ _BYTES = rf"^\s*[0-9]+(\.[0-9]+)?\s*({'|'.join(_UNITS)})\s*$"
 
 
 class Run(Section):
-    """Where and with what the work is done; it changes nothing about the release."""
+    """Where and with what the work is done; but for ``parts`` it changes nothing about the release."""
 
     temp_dir: str | None = Field(default=None, min_length=1)
-    """Folder for what does not fit into memory during verification, relative to the policy file; default: beside
-    the output."""
+    """Folder for what does not fit into memory, relative to the policy file; default: beside the output."""
     memory_limit: str | None = None
-    """Memory that the recount of the written file stays within, such as "8 GiB"."""
+    """Memory that an engine with a limit, and the recount of the written file, stay within, such as "8 GiB"."""
+    engine: Literal["local", "duckdb", "postgresql"] | None = None
+    """What counts and publishes: ``local`` in memory, ``duckdb`` within ``memory_limit`` and ``temp_dir``,
+    ``postgresql`` in the database of the table; default: the engine in which the table lies, else the local one."""
+
+    parts: Literal["auto"] | Annotated[int, Field(ge=1)] = "auto"
+    """In how many parts ``local`` decides a table, one after another: so memory is that of a part. ``auto``: one for
+    every eight million cells. The result depends on it."""
 
     @model_validator(mode="after")
     def _limit_has_unit(self) -> Self:

@@ -6,11 +6,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from indistinct.formats.arrow import number_array
+from indistinct.formats.columnar import is_text
 from indistinct.formats.source import ahead
 from indistinct.tables.dictionary import Dictionary, texts_of
 from indistinct.tables.recount import Recount, multiset, numbered
+from indistinct.tables.stored import Stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -57,8 +60,10 @@ def misplaced(
 
     None when the number of rows differs. Rows are compared in their order, so this proves which values stand side by
     side without counting combinations, of which there may be as many as rows. Texts that were read go through ``guard``
-    and the ``spelling_of`` their column.
+    and the ``spelling_of`` their column, where the rows lie here.
     """
+    if isinstance(published, Stored):
+        return _misplaced_stored(published, source)
     columns = [_Sequence(column, spelling_of, guard) for column in published.columns]
     rows, total = 0, published.rows
     for batch in ahead(source.batches([column.name for column in published.columns])):
@@ -68,6 +73,32 @@ def misplaced(
             column.compare(array, rows)
         rows += batch.num_rows
     return None if rows < total else [column.name for column in columns if column.differs]
+
+
+def _misplaced_stored(published: Stored, source: Source) -> list[str] | None:
+    """Compare rows that an engine gives with those that were read, both streams cut at the same places."""
+    names, rows = list(published.names), 0
+    differing: set[str] = set()
+    kinds = {
+        name: pa.string() if is_text(kind.type) else kind.type
+        for name, kind in zip(names, published.schema, strict=True)
+    }
+    wanted = published.batches()
+    rest = pa.record_batch([pa.array([], kinds[name]) for name in names], names=names)
+    for batch in ahead(source.batches(names)):
+        done = 0
+        while done < batch.num_rows:
+            while not rest.num_rows:
+                if (rest := next(wanted, None)) is None:
+                    return None
+            number = min(rest.num_rows, batch.num_rows - done)
+            for name in set(names) - differing:
+                own, read = rest.column(name).slice(0, number), batch.column(name).slice(done, number)
+                if not own.cast(kinds[name]).equals(read.cast(kinds[name])):
+                    differing.add(name)
+            rest, done = rest.slice(number), done + number
+        rows += batch.num_rows
+    return None if rows < published.rows else [name for name in names if name in differing]
 
 
 class _Sequence:

@@ -30,6 +30,7 @@ from indistinct.tables.count import silent, translation
 from indistinct.tables.dictionary import texts_of
 from indistinct.tables.order import distinct, numbered_rows
 from indistinct.tables.records import SUPPRESSED, Classes, Frequencies, Holdings, Population
+from indistinct.tables.stored import Stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.decision.decide import Decision
+    from indistinct.formats.source import TableOptions
     from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.policy import Policy
     from indistinct.session.prepare import Prepared
@@ -50,9 +52,10 @@ def verify_written(
     decision: Decision,
     path: Path | None,
     *,
+    written: Any = None,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Read the written file (or the table in memory) back and say what is proved about it.
+    """Read the written file (or the table in memory, or what an engine has ``written``) back; say what is proved of it.
 
     ``rows_match``: its rows are, as a multiset, those that source and recoding give; where columns are published that
     no model looks at, row by row. ``coverage``: every published label covers every original value of its class, by a
@@ -65,26 +68,8 @@ def verify_written(
     policy, frequencies, published = decision.policy, decision.frequencies, decision.published
     ends = {new for names in range_names(policy).values() for new in names}  # read and judged apart (``ranges``)
     published = replace(published, columns=tuple(own for own in published.columns if own.name not in ends))
-    looked_at = {hierarchy.attribute for hierarchy in (*frequencies.quasi, *frequencies.sensitive)}
-    columns = [column.name for column in published.columns if column.name in looked_at]
     progress("verify", 0, 3)
-    options = published_options(policy, path, decision.prepared.source.dialect)
-    run = policy.run
-    place = path if path is not None else decision.published.table()
-    read = decision.prepared.engine.recount(
-        place,
-        columns,
-        options,
-        temp_dir=None if run.temp_dir is None else policy.locate(run.temp_dir),
-        memory_bytes=run.memory_bytes,
-    )
-    found = as_spelled(read, published, policy, path)
-    rows_match = matches(published, found)
-    changed = [] if rows_match else altered(published, found)
-    if len(columns) < len(published.columns):
-        elsewhere = misplaced(published, open_source(place, options), _spelling, guard_of(policy, path))
-        rows_match = rows_match and elsewhere == []
-        changed += [name for name in elsewhere or [] if name not in changed]
+    found, rows_match, changed = _compared(decision, published, path, written)
     progress("verify", 1, 3)
     perturbing = declared(policy) == "perturbing"
     uncovered = (
@@ -116,6 +101,41 @@ def verify_written(
         "classes": len(classes),
         "satisfied": rows_match and not uncovered and all(entry["satisfied"] for entry in models),
     }
+
+
+def _compared(
+    decision: Decision, published: Published, path: Path | None, written: Any
+) -> tuple[Recount, bool, list[str]]:
+    """Read back what was written: its rows, whether they are those that were decided, and which columns are not."""
+    policy, frequencies, run = decision.policy, decision.frequencies, decision.policy.run
+    looked_at = {hierarchy.attribute for hierarchy in (*frequencies.quasi, *frequencies.sensitive)}
+    columns = [column.name for column in published.columns if column.name in looked_at]
+    options = published_options(policy, path, decision.prepared.source.dialect)
+    place = written if written is not None else path if path is not None else decision.published.table()
+    read = decision.prepared.engine.recount(
+        place,
+        columns,
+        options,
+        temp_dir=None if run.temp_dir is None else policy.locate(run.temp_dir),
+        memory_bytes=run.memory_bytes,
+    )
+    found = as_spelled(read, published, policy, path)
+    rows_match = matches(published, found)
+    changed = [] if rows_match else altered(published, found)
+    if len(columns) < len(published.names):
+        elsewhere = _misplaced(published, place, options, guard_of(policy, path))
+        rows_match = rows_match and elsewhere == []
+        changed += [name for name in elsewhere or [] if name not in changed]
+    return found, rows_match, changed
+
+
+def _misplaced(
+    published: Published, place: Any, options: TableOptions, guard: Callable[[str], str]
+) -> list[str] | None:
+    """Compare all columns row by row, where the rows lie; ``misplaced`` says what is returned."""
+    if isinstance(published, Stored) and published.differing is not None:
+        return published.differing()
+    return misplaced(published, open_source(place, options), _spelling, guard)
 
 
 def judge_reread(

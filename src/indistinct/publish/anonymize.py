@@ -18,23 +18,29 @@ from indistinct.proof.ranges import check_ranges, with_ranges
 from indistinct.publish.by_roles import ByRole, policy_or_roles
 from indistinct.publish.deliver import Clock, ask_ledger, deliver, files_of, outputs_of, refuse_failed, verified
 from indistinct.publish.document import document_of, qualify, record_acceptance
+from indistinct.publish.in_database import deliver_into, target_of
 from indistinct.publish.ready import ready
 from indistinct.sentences.results import as_html, release_text
+from indistinct.session.engines import engine_for
 from indistinct.session.item_sets import with_item_levels
 from indistinct.session.restates import restated
 from indistinct.session.transformed import TransformedTable
 from indistinct.tables.count import silent
 from indistinct.tables.identifiers import mapping_output, stage_mapping
+from indistinct.tables.in_postgresql import PostgreSQL
 from indistinct.tables.two_tables import TwoTables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from indistinct.decision.decide import Decision
     from indistinct.formats.frames import Kind
+    from indistinct.notices import Notice
     from indistinct.outputs import Origin, Staged
     from indistinct.policy import GivenPolicy, Policy
     from indistinct.tables.count import Progress
+    from indistinct.tables.engine import Engine
+    from indistinct.tables.in_postgresql import Target
     from indistinct.tables.records import Recoding
 
 
@@ -124,6 +130,9 @@ def anonymize(
     sql_table: str | None = None,
     accept_draft: str | None = None,
     beside: Callable[[Release], Iterable[Staged]] | None = None,
+    engine: str | None = None,
+    output_table: str | None = None,
+    manifest: str | Path | None = None,
     progress: Progress = silent,
     **roles: Unpack[ByRole],
 ) -> Release:
@@ -146,7 +155,7 @@ def anonymize(
     policy
         The policy, a file of one, or what ``Policy`` takes; without one the roles of all columns are named.
     output
-        The file to write, in the format of its suffix; without it nothing is written.
+        The file to write, in the format of its suffix, or the URL of a database; without it nothing is written.
     force
         Replace files that exist.
     query, sql_table
@@ -156,6 +165,12 @@ def anonymize(
         is refused. The name stands in the manifest and the internal report.
     beside
         Yields files that belong to the output, from the finished release.
+    engine
+        What counts and publishes: ``"local"``, or ``"duckdb"`` for tables that do not fit into memory; by default that
+        of the policy, else the one in which the table lies (a DuckDB relation), as far as it can do what is asked.
+        ``"postgresql"`` counts a table in its database, and writes the release there where ``output`` is its URL.
+    output_table, manifest
+        With a URL as ``output``: the name of the new table (``schema.name``), and the file for its manifest.
     progress
         Called with what is being done, and how far it is.
     **roles
@@ -173,6 +188,8 @@ def anonymize(
     ------
     PolicyError, SchemaError, DataError, HierarchyError
         For wrong input.
+    UnsupportedError
+        For what an engine that was named cannot do.
     InfeasibleError
         When the target cannot be met, with ``reason`` and ``nearest``.
     VerificationError
@@ -195,13 +212,43 @@ def anonymize(
     policy, proposed = policy_or_roles(table, policy, roles, query=query, sql_table=sql_table, progress=progress)
     policy.require_models()
     policy.require_decided(accept_draft)
-    path = None if output is None else Path(output)
+    target = target_of(output, output_table, manifest)
+    path = None if output is None or target is not None else Path(output)
     origins = (*origins_of(table), *policy.origins)
     mappings = mappings_of(policy)
     check_outputs([*files_of(policy, path), *map(mapping_output, mappings.values())], origins, force=force)
     check_ranges(policy, (), path)
-    clock = Clock()
-    begun = ready(table, policy, output=path, query=query, sql_table=sql_table, lap=clock.lap, progress=progress)
+    with engine_for(table, policy, engine, path, target) as opened:
+        release = _release(
+            table, policy, path, target, opened, origins, force=force, query=query, sql_table=sql_table,
+            accept_draft=accept_draft, proposed=proposed, beside=beside, progress=progress,
+        )  # fmt: skip
+    mapped = tuple(origin(file, f'the mapping of "{name}"') for name, file in mappings.items())
+    return replace(release, origins=release.origins + mapped)
+
+
+def _release(
+    table: Any,
+    policy: Policy,
+    path: Path | None,
+    target: Target | None,
+    engine: Engine,
+    origins: tuple[Origin, ...],
+    *,
+    force: bool,
+    query: str | None,
+    sql_table: str | None,
+    accept_draft: str | None,
+    proposed: Sequence[Notice],
+    beside: Callable[[Release], Iterable[Staged]] | None,
+    progress: Progress,
+) -> Release:
+    """Make the release while the engine is open."""
+    clock, mappings = Clock(), mappings_of(policy)
+    begun = ready(
+        table, policy, output=path, query=query, sql_table=sql_table, engine=engine, target=target, lap=clock.lap,
+        progress=progress,
+    )  # fmt: skip
     prepared, layout, ledger, before = begun.prepared, begun.layout, begun.ledger, begun.before
     clock.lap("count")
     clock.move("count", "read", prepared.counted.reading)
@@ -227,7 +274,12 @@ def anonymize(
             if beside is not None:
                 yield from beside(Release(delivered, decision, kind_of(table), origins))
 
-        if path is None:
+        if target is not None and isinstance(engine, PostgreSQL):
+            deliver_into(
+                decision, document, engine, target,
+                origins=origins, force=force, beside=companions, clock=clock, progress=progress,
+            )  # fmt: skip
+        elif path is None:
             document.update(verified(decision, None, progress))
             refuse_failed(document)
             qualify(document)
@@ -248,7 +300,6 @@ def anonymize(
             )
     document["phases"] = clock.laps
     document["seconds"] = round(sum(clock.laps.values()), 3)
-    origins += tuple(origin(file, f'the mapping of "{name}"') for name, file in mappings.items())
     return Release(document, decision, table.kind if isinstance(table, TransformedTable) else kind_of(table), origins)
 
 

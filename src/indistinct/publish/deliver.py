@@ -91,7 +91,7 @@ def deliver(
             "sha256": hashes(staged),
         }
         try:
-            public, counts = PublicPolicy.of(policy), _counts(document)
+            public, counts = PublicPolicy.of(policy), counts_of(document)
             by = document.get("accepted_draft")
             manifest = stack.enter_context(stage_manifest(staged, public, counts, output, accepted=by))
             others = [stack.enter_context(file) for file in beside(delivered)]
@@ -101,8 +101,8 @@ def deliver(
     document.update(delivered)
 
 
-def _counts(document: dict[str, Any]) -> Counts:
-    """What of a release its public document is told beside the files."""
+def counts_of(document: dict[str, Any]) -> Counts:
+    """Return what the public document of a release is told beside the files."""
     before = {} if "transformed" not in document else {key: document[key] for key in ("transformed", "declares")}
     return Counts(document["rows"], document["left_out_rows"], document["suppressed_rows"], before)
 

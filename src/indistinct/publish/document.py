@@ -86,6 +86,7 @@ def document_of(decision: Decision, output: Path | None) -> dict[str, Any]:
         **unit_of(frequencies),
         "persons_in_several_classes": persons_spread(frequencies, assignment),
         "person_shares": person_shares(classes_of(frequencies, assignment)) if frequencies.weighs_persons else [],
+        "engine": prepared.engine.name,
         "algorithm": policy.recoding.algorithm,
         "declares": declared(policy),
         "form": form_of(policy),

@@ -17,11 +17,12 @@ from indistinct.proof.manifest import SUFFIX, manifest_path
 from indistinct.proof.public_document import public_document
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from indistinct.outputs import Staged
     from indistinct.proof.as_published import Counts
+    from indistinct.proof.files import Part
     from indistinct.proof.public_document import PublicPolicy
 
 
@@ -41,14 +42,29 @@ def stage_manifest(
     Raises DataError when the file system refuses; then nothing is left.
     """
     path = manifest_path(outputs[0].target if place is None else place)
+    names = [output.target.name for output in outputs]
+    parts = parts_of(*(output.path for output in outputs))
+    return stage_manifest_of(parts, names, hashes(outputs), path, public, counts, accepted=accepted)
+
+
+def stage_manifest_of(
+    parts: Sequence[Part],
+    names: Sequence[str],
+    sha256_of: Mapping[str, str],
+    path: Path,
+    public: PublicPolicy,
+    counts: Counts,
+    *,
+    accepted: str | None = None,
+) -> Staged:
+    """Write the manifest of a release that is called by these ``names``, wherever its ``parts`` lie, for ``path``."""
     files = {
-        "outputs": [output.target.name for output in outputs],
+        "outputs": list(names),
         "manifest": path.name,
-        "sha256": hashes(outputs),
+        "sha256": dict(sha256_of),
         **({} if accepted is None else {"accepted_draft": accepted}),
         "versions": {name: version(name) for name in ("indistinct", "numpy", "pyarrow", "duckdb")},
     }
-    parts = parts_of(*(output.path for output in outputs))
     text = json.dumps(public_document(parts, files, public, counts), indent=2, ensure_ascii=False) + "\n"
     return stage_bytes(Output(path, "manifest"), text.encode())
 

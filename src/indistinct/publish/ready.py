@@ -17,10 +17,12 @@ from indistinct.notices import Notice, Sentence
 from indistinct.proof.published_file import refuse_unwritable
 from indistinct.proof.ranges import check_ranges
 from indistinct.proof.transformed import transformed
+from indistinct.session.engines import require_able, source_for, unseen
 from indistinct.session.prepare import prepare, refuse_near_unique
 from indistinct.session.restates import restated
 from indistinct.session.transformed import refuse_floors
 from indistinct.tables.count import silent
+from indistinct.tables.local import LOCAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from indistinct.session.prepare import Prepared
     from indistinct.tables.apply import Layout
     from indistinct.tables.count import Progress
+    from indistinct.tables.engine import Engine
+    from indistinct.tables.in_postgresql import Target
 
 
 @dataclass(frozen=True)
@@ -54,15 +58,19 @@ def ready(
     query: str | None = None,
     sql_table: str | None = None,
     any_algorithm: bool = False,
+    engine: Engine = LOCAL,
+    target: Target | None = None,
     lap: Callable[[str], object] = lambda _: None,
     progress: Progress = silent,
 ) -> Ready:
     """Read, transform and count a table for a release, and refuse what cannot be published.
 
     ``lap`` is told when the transforms are done. ``any_algorithm``: another than that of the policy will decide, so
-    nothing is refused that the policy's own could not hold.
+    nothing is refused that the policy's own could not hold. ``engine`` keeps the rows,
+    and may write them to a ``target`` in its database.
 
-    Raises PolicyError, SchemaError, DataError, HierarchyError with the place.
+    Raises UnsupportedError for what the engine cannot do; PolicyError, SchemaError, DataError, HierarchyError with the
+    place.
     """
     if not any_algorithm:
         require_fit(policy)
@@ -71,9 +79,11 @@ def ready(
     if before:
         lap("transform")
     keep = ledger is not None
-    prepared = prepare(given, policy, keep_rows=keep, query=query, sql_table=sql_table, progress=progress)
+    source = source_for(engine, given, policy, query=query, sql_table=sql_table)
+    require_able(engine, policy, source, output, target)
+    prepared = prepare(source, policy, keep_rows=keep, engine=engine, progress=progress)
     prepared = with_history(prepared, ledger)
-    notices += refuse_near_unique(prepared)
+    notices += [*refuse_near_unique(prepared), *unseen(prepared.counted, engine)]
     refuse_unwritable(prepared, output)
     if not any_algorithm:
         refuse_form(prepared)

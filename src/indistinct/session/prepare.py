@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import DataError, PolicyError, SchemaError, UnsupportedError
@@ -25,9 +24,9 @@ from indistinct.session.absent_columns import as_it_stands
 from indistinct.session.missing_tokens import check_tokens
 from indistinct.session.population import population_of, require_sample
 from indistinct.session.readable import require_readable
-from indistinct.tables.apply import load_columns
 from indistinct.tables.count import Counted, silent
 from indistinct.tables.local import LOCAL
+from indistinct.tables.published import PublishedColumn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from indistinct.session.population import PopulationTable
     from indistinct.tables.count import Progress
     from indistinct.tables.engine import Engine
-    from indistinct.tables.published import PublishedColumn
     from indistinct.tables.records import Frequencies, Reference
 
     Bind = Callable[[str, Sequence[str | None]], Hierarchy]
@@ -52,18 +50,21 @@ LOOK_ALIKES_SHOWN = 5
 class Prepared:
     """A table, read and counted under a policy.
 
-    ``carried`` holds the columns that are published as they are, one code per row. ``population`` is the table that
-    models ask for; ``engine`` is what keeps its rows.
+    ``population`` is the table that models ask for; ``engine`` is what keeps its rows.
     """
 
     source: Source
     policy: Policy
     roles: Roles
     counted: Counted
-    carried: Mapping[str, PublishedColumn] = field(default_factory=dict, repr=False)
     notices: tuple[Notice, ...] = ()
     population: PopulationTable | None = None
     engine: Engine = LOCAL
+
+    @property
+    def carried(self) -> Mapping[str, PublishedColumn]:
+        """The columns that are published as they are and lie here, one code per row."""
+        return {name: own for name, own in self.counted.carried.items() if isinstance(own, PublishedColumn)}
 
     @property
     def rows(self) -> int:
@@ -321,9 +322,7 @@ def prepare(
     sensitive = () if only_quasi else tuple(roles.sensitive) if for_audit else modelled(policy)
     if not quasi:
         raise SchemaError("no column is quasi-identifying: say by which columns a person could be recognised")
-    carried_names = [
-        name for name in source.columns if name in (*roles.insensitive, *roles.sensitive) and name not in sensitive
-    ]
+    carried_names = _uncounted(roles, sensitive, source.columns)
     if not for_audit:
         _check_target(policy, roles, source)
     references = None if reference is None else reference_counts(reference, policy, sensitive, roles.person, engine)
@@ -332,25 +331,32 @@ def prepare(
     if population is not None and not for_audit:
         bind = population.widened(bind, quasi)
     in_order = policy.output.order == "kept"
-    with ThreadPoolExecutor(1) as other:  # columns that are not counted are read meanwhile
-        loading = other.submit(load_columns, source, carried_names) if carry and carried_names else None
-        counted = engine.count(
-            source,
-            quasi,
-            sensitive,
-            bind,
-            person=roles.person,
-            leave_out=[name for name in sensitive if roles.attributes[name].missing == "drop"],
-            keep_rows=keep_rows or (carry and bool(carried_names or kept_identifying(roles) or in_order)),
-            progress=progress,
-        )
-        carried = {} if loading is None else loading.result()
+    counted = engine.count(
+        source,
+        quasi,
+        sensitive,
+        bind,
+        person=roles.person,
+        leave_out=[name for name in sensitive if roles.attributes[name].missing == "drop"],
+        keep_rows=keep_rows or (carry and bool(carried_names or kept_identifying(roles) or in_order)),
+        carried=carried_names if carry else (),
+        progress=progress,
+    )
     if references is not None:
         counted = replace(counted, frequencies=replace(counted.frequencies, references=references))
     counted = replace(counted, frequencies=_placed_missing(counted.frequencies, policy))
     if not for_audit:
         counted = replace(counted, frequencies=_with_population(counted.frequencies, policy, population))
-    return Prepared(source, policy, roles, counted, carried, tuple(notices), population, engine)
+    return Prepared(source, policy, roles, counted, tuple(notices), population, engine)
+
+
+def uncounted(policy: Policy, roles: Roles, columns: Sequence[str]) -> list[str]:
+    """Columns that are published as they are and that no model looks at."""
+    return _uncounted(roles, modelled(policy), columns)
+
+
+def _uncounted(roles: Roles, counted: Sequence[str], columns: Sequence[str]) -> list[str]:
+    return [name for name in columns if name in (*roles.insensitive, *roles.sensitive) and name not in counted]
 
 
 def _with_population(frequencies: Frequencies, policy: Policy, population: PopulationTable | None) -> Frequencies:
@@ -398,9 +404,10 @@ def near_unique(prepared: Prepared) -> list[Notice]:
 
     Columns that the policy confirms are left out.
     """
-    held = {name: (column.occurrences[:-1], len(column)) for name, column in prepared.carried.items()}
+    held = {name: (column.once, len(column)) for name, column in prepared.counted.carried.items()}
     held |= {  # a target is counted, not carried
-        name: (reference.counts, reference.total) for name, reference in prepared.counted.frequencies.references.items()
+        name: (int((reference.counts == 1).sum()), reference.total)
+        for name, reference in prepared.counted.frequencies.references.items()
     }
     return [
         Notice(
@@ -416,8 +423,8 @@ def near_unique(prepared: Prepared) -> list[Notice]:
                 place=f"[attributes.{name}]",
             ),
         )
-        for name, (counts, rows) in held.items()
-        if name in prepared.roles.unconfirmed and (once := int((counts == 1).sum())) > NEAR_UNIQUE_SHARE * rows
+        for name, (once, rows) in held.items()
+        if name in prepared.roles.unconfirmed and once > NEAR_UNIQUE_SHARE * rows
     ]
 
 

@@ -15,6 +15,7 @@ from indistinct.notices import Notice, Sentence
 from indistinct.policy.parameters import Privacy
 from indistinct.policy.privacy import MInvariance
 from indistinct.session.suitability import suitability
+from indistinct.tables.order import distinct
 from indistinct.tables.records import SUPPRESSED
 
 if TYPE_CHECKING:
@@ -136,10 +137,9 @@ def persons_spread(frequencies: Frequencies, assignment: Assignment) -> int | No
     class_of_tuple = np.full(len(frequencies.start) - 1, SUPPRESSED, np.int64)
     class_of_tuple[frequencies.tuple_of[assignment.cell]] = assignment.class_of
     owners = np.repeat(class_of_tuple, np.diff(persons.start))
-    pairs = np.unique(
-        persons.ids[owners != SUPPRESSED].astype(np.int64) * (assignment.classes + 1) + owners[owners != SUPPRESSED]
-    )
-    return int((np.bincount(pairs // (assignment.classes + 1)) > 1).sum()) if len(pairs) else 0
+    kept, width = owners != SUPPRESSED, assignment.classes + 1
+    pairs = distinct(persons.ids[kept].astype(np.int64) * width + owners[kept], max(persons.spanning, 1) * width)
+    return int((np.bincount(pairs // width) > 1).sum()) if len(pairs) else 0
 
 
 def unit_of(frequencies: Frequencies) -> dict[str, Any]:

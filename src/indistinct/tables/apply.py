@@ -82,10 +82,8 @@ def publish(
     between classes, its rows are dealt out in the order of their carried values.
     """
     if layout.needs_rows and layout.order != "kept":
-        part = _released(assignment, starred=starred)
-        modelled = _modelled_columns(
-            source, counted, recoding, layout, assignment.cell[part], assignment.class_of[part]
-        )
+        part = released(assignment, starred=starred)
+        modelled = modelled_columns(source, counted, recoding, layout, assignment.cell[part], assignment.class_of[part])
         extra = {**layout.carried, **_transformed_columns(source, layout)}
         return ordered_rows(modelled, part, assignment, extra, cells_of_rows(counted), layout.columns, layout.order)
     units = units_of(source, counted, assignment, recoding, layout, starred=starred)
@@ -109,8 +107,8 @@ def units_of(
     """
     if layout.needs_rows:
         return _units_of_rows(source, counted, assignment, recoding, layout, starred=starred)
-    part = _released(assignment, starred=starred)
-    columns = _modelled_columns(source, counted, recoding, layout, assignment.cell[part], assignment.class_of[part])
+    part = released(assignment, starred=starred)
+    columns = modelled_columns(source, counted, recoding, layout, assignment.cell[part], assignment.class_of[part])
     return Units(columns, assignment.count[part], part, distinct=True)
 
 
@@ -131,12 +129,12 @@ def _units_of_rows(
     part_of = part_of_rows(assignment, cell_of_row, keys)
     class_of = np.append(assignment.class_of, np.int32(SUPPRESSED))[part_of]
     rows = np.flatnonzero((cell_of_row >= 0) if starred else class_of != SUPPRESSED)
-    columns = _modelled_columns(source, counted, recoding, layout, cell_of_row[rows], class_of[rows])
+    columns = modelled_columns(source, counted, recoding, layout, cell_of_row[rows], class_of[rows])
     columns.update({name: column.reduced(rows) for name, column in extra.items()})
     return Units(columns, np.ones(len(rows), np.int64), part_of[rows], distinct=False)
 
 
-def _released(assignment: Assignment, *, starred: bool) -> Int64:
+def released(assignment: Assignment, *, starred: bool) -> Int64:
     """Return the entries of an assignment whose rows are published."""
     return np.arange(len(assignment.cell)) if starred else np.flatnonzero(assignment.class_of != SUPPRESSED)
 
@@ -191,9 +189,10 @@ def part_of_rows(assignment: Assignment, cell_of_row: Int32, keys: Sequence[NDAr
     return part_of
 
 
-def _modelled_columns(
+def modelled_columns(
     source: Source, counted: Counted, recoding: Recoding, layout: Layout, cell: Int32, class_of: Int32
 ) -> dict[str, PublishedColumn]:
+    """Build the columns that were counted, of rows of these cells and classes (-1: suppressed)."""
     frequencies = counted.frequencies
     columns = quasi_columns(source, frequencies, recoding, layout, class_of)
     for hierarchy in frequencies.sensitive:

@@ -10,7 +10,7 @@ import numpy as np
 from indistinct.kernels.boxes import words_of
 from indistinct.kernels.covered import counted_in_boxes
 from indistinct.tables.holdings import holdings_of
-from indistinct.tables.order import lexicographic_order, numbered_rows, run_starts
+from indistinct.tables.order import distinct, lexicographic_order, numbered_rows, run_starts
 from indistinct.tables.records import SUPPRESSED, Assignment, Classes, CoveredPopulation, Detail, Histogram, Recoding
 
 if TYPE_CHECKING:
@@ -212,17 +212,19 @@ def _persons(frequencies: Frequencies, cells: Int32, class_of: Int32, classes: i
     persons = frequencies.persons
     if persons is None:
         return None
-    pairs = np.unique(frequencies.tuple_of[cells].astype(np.int64) * max(classes, 1) + class_of)
-    tuples, owners = pairs // max(classes, 1), pairs % max(classes, 1)
-    if len(np.unique(tuples)) != len(tuples):
+    width, many = max(classes, 1), len(frequencies.start) - 1
+    pairs = distinct(frequencies.tuple_of[cells].astype(np.int64) * width + class_of, many * width)
+    tuples, owners = pairs // width, pairs % width
+    if (tuples[1:] == tuples[:-1]).any():
         message = "a tuple is split between classes although rows belong to persons"
         raise ValueError(message)
     found = np.zeros(classes, np.int64)
     np.add.at(found, owners, persons.single[tuples])
     lengths = np.diff(persons.start)[tuples]
     at = np.repeat(persons.start[tuples] - np.cumsum(lengths) + lengths, lengths) + np.arange(int(lengths.sum()))
-    spread = np.unique(np.repeat(owners, lengths) * max(persons.spanning, 1) + persons.ids[at])
-    found += np.bincount(spread // max(persons.spanning, 1), minlength=classes)
+    those = max(persons.spanning, 1)
+    spread = distinct(np.repeat(owners, lengths) * those + persons.ids[at], width * those)
+    found += np.bincount(spread // those, minlength=classes)
     return found
 
 

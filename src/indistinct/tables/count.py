@@ -11,21 +11,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.errors import DataError, HierarchyError, IndistinctError, together
+from indistinct.formats.arrow import whole_numbers
 from indistinct.formats.source import ahead
 from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.holdings import person_references
 from indistinct.tables.keys import KeyTable
-from indistinct.tables.order import lexicographic_order, run_starts
+from indistinct.tables.order import distinct, lexicographic_order, run_starts
 from indistinct.tables.records import Frequencies, Persons, Reference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from concurrent.futures import Future
 
     from numpy.typing import NDArray
 
     from indistinct.formats.source import Source
     from indistinct.hierarchies.hierarchy import Hierarchy
+    from indistinct.tables.published import Carried
 
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
@@ -44,8 +46,11 @@ class Counted:
     """A counted table: the frequencies and, where single rows matter, the cell and the person of each row.
 
     ``cell_of_row`` int32[n] is kept on request (other columns are published too) and with a person key;
-    ``person_of_row`` int32[n] with a person key. ``left_out`` rows had a missing value where none may be: their cell
-    is -1. ``reading`` is the time in seconds that counting waited for the source.
+    ``person_of_row`` int32[n] with a person key; neither where somebody else counted. ``left_out`` rows had a missing
+    value where none may be: their cell is -1. ``reading`` is the time in seconds that counting waited for the source.
+    ``rows_of_persons`` int64[persons]: the rows of each person, in some order; empty without a person key. ``carried``:
+    the columns that are published as they are. ``cell_of_group`` int32[.]: the cell of each group of rows that was
+    read, where somebody else counted.
     """
 
     frequencies: Frequencies
@@ -53,11 +58,9 @@ class Counted:
     person_of_row: Int32 | None = field(default=None, repr=False)
     left_out: int = 0
     reading: float = 0.0
-
-    @property
-    def rows_of_persons(self) -> Int64:
-        """int64[persons]: the rows of each person, in some order; empty without a person key."""
-        return np.bincount(np.zeros(0, np.int32) if self.person_of_row is None else self.person_of_row)
+    rows_of_persons: Int64 = field(default_factory=lambda: np.zeros(0, np.int64), repr=False)
+    carried: Mapping[str, Carried] = field(default_factory=dict, repr=False)
+    cell_of_group: Int32 | None = field(default=None, repr=False)
 
 
 def count(
@@ -75,18 +78,76 @@ def count(
 
     ``bind(attribute, texts)`` returns the hierarchy over the distinct texts of a column; different spellings of one
     number share a code. Rows with a missing value in a column of ``leave_out`` are not counted. The result depends on
-    the multiset of rows only, not on their order.
+    the multiset of rows only, not on their order; a source with a ``weight`` gives the same as the rows that were
+    counted before, but for what is remembered of single ones.
 
     Raises DataError for a table without rows and for rows without a person key.
     """
     names = [*quasi, *sensitive]
-    wanted = [*names, person] if person is not None else names
+    read = _read(source, names, person, keep=keep_rows, progress=progress)
+    raw, counts, place = read.codes, read.rows, np.arange(len(read.rows), dtype=np.int32)
+    used = [d.texts for d in read.dictionaries]
+    kept = _complete(raw, read.dictionaries, leave_out)
+    left_out = int(counts[~kept].sum())
+    if left_out:
+        raw, counts, place = raw[kept], counts[kept], np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, -1)
+        if not len(raw):
+            raise DataError(f"every row of {source.name} is left out for a missing sensitive value", file=source.name)
+        used = [d.texts_used(raw[:, position]) for position, d in enumerate(read.dictionaries)]
+    bound = _bound(bind, names, used, _lost(person, read))
+    canonical = [translation(d.texts, hierarchy) for d, hierarchy in zip(read.dictionaries, bound, strict=True)]
+    ordered, counts, rank = _canonical(raw, counts, canonical)
+    frequencies = frequencies_of(tuple(bound[: len(quasi)]), tuple(bound[len(quasi) :]), ordered, counts)
+    counted = Counted(frequencies, left_out=left_out, reading=read.reading)
+    if read.cell is None:
+        return counted
+    cell_of_row = np.append(rank, np.int32(-1))[place].astype(np.int32)[read.cell]
+    if read.owner is not None:
+        owner = read.people.ranks()[read.owner]
+        frequencies = with_persons(frequencies, cell_of_row, owner, len(read.people.numbers), read.times)
+        counted = replace(counted, frequencies=frequencies, rows_of_persons=read.rows_of_persons)
+    if read.times is not None:  # what was read are no rows
+        return replace(counted, cell_of_group=cell_of_row)
+    return replace(counted, cell_of_row=cell_of_row, person_of_row=None if read.owner is None else owner)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What was read: distinct combinations of the numbers of values, in order of arrival, with their rows.
+
+    ``cell`` int32[n] and ``owner`` int32[n]: combination and person of each row, where these are kept; ``times``
+    int64[n]: for how many rows each stands, where somebody counted before.
+    """
+
+    dictionaries: Sequence[Dictionary]
+    people: Dictionary
+    codes: Int32
+    rows: Int64
+    cell: Int32 | None
+    owner: Int32 | None
+    times: Int64 | None
+    reading: float
+
+    @property
+    def rows_of_persons(self) -> Int64:
+        """int64[persons]: the rows of each person."""
+        rows = np.zeros(len(self.people.numbers), np.int64)
+        if self.owner is not None:
+            np.add.at(rows, self.owner, 1 if self.times is None else self.times)
+        return rows
+
+
+def _read(source: Source, names: Sequence[str], person: str | None, *, keep: bool, progress: Progress) -> _Read:
+    """Read and count; where somebody counted before, his numbers are added up."""
+    weight = source.weight
+    wanted = [*names, *(one for one in (person, weight) if one is not None)]
     dictionaries = [Dictionary(name) for name in names]
     people = Dictionary(person or "")
     keys = KeyTable(len(names))
-    keep = keep_rows or person is not None
+    keep = keep or person is not None or weight is not None
     cells: list[Int32] = []
     owners: list[Int32] = []
+    times: list[Int64] = []
     rows = 0
     # one thread reads the next batch while this one encodes a batch and another counts the last: they release the GIL
     with ThreadPoolExecutor(1) as counter:
@@ -100,36 +161,22 @@ def count(
             waiting.append(counter.submit(keys.add, codes, keep=keep))
             if person is not None:
                 owners.append(people.encode(columns[person]))
+            if weight is not None:
+                times.append(whole_numbers(columns[weight]).astype(np.int64))
             if len(waiting) > BATCHES_WAITING:
                 cells.append(waiting.popleft().result())
-            rows += batch.num_rows
+            rows += batch.num_rows if weight is None else int(times[-1].sum())
             progress("count", rows, 0)
             reading -= perf_counter()
         reading += perf_counter()
         cells += [numbers.result() for numbers in waiting]
-    raw, counts, place = keys.codes(), keys.counts, np.arange(len(keys.counts), dtype=np.int32)
-    used = [d.texts for d in dictionaries]
-    kept = _complete(raw, dictionaries, leave_out)
-    left_out = int(counts[~kept].sum())
-    if left_out:
-        raw, counts, place = raw[kept], counts[kept], np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, -1)
-        if not len(raw):
-            raise DataError(f"every row of {source.name} is left out for a missing sensitive value", file=source.name)
-        used = [d.texts_used(raw[:, position]) for position, d in enumerate(dictionaries)]
-    keyless = sum(int((part == people.numbers.get(None, -1)).sum()) for part in owners)
-    bound = _bound(bind, [d.column for d in dictionaries], used, _lost(person, keyless, rows))
-    canonical = [translation(d.texts, hierarchy) for d, hierarchy in zip(dictionaries, bound, strict=True)]
-    ordered, counts, rank = _canonical(raw, counts, canonical)
-    frequencies = frequencies_of(tuple(bound[: len(quasi)]), tuple(bound[len(quasi) :]), ordered, counts)
-    if not keep:
-        return Counted(frequencies, left_out=left_out, reading=reading)
-    place = np.append(rank, np.int32(-1))[place].astype(np.int32)
-    cell_of_row = place[np.concatenate(cells)]
-    if person is None:
-        return Counted(frequencies, cell_of_row, left_out=left_out, reading=reading)
-    person_of_row = np.concatenate(owners)
-    frequencies = with_persons(frequencies, cell_of_row, person_of_row, len(people.numbers))
-    return Counted(frequencies, cell_of_row, person_of_row, left_out, reading)
+    cell = np.concatenate(cells) if keep else None
+    owner = None if person is None else np.concatenate(owners)
+    if weight is None:
+        return _Read(dictionaries, people, keys.codes(), keys.counts, cell, owner, None, reading)
+    counts, of_each = np.zeros(len(keys.counts), np.int64), np.concatenate(times)
+    np.add.at(counts, np.concatenate(cells), of_each)
+    return _Read(dictionaries, people, keys.codes(), counts, cell, owner, of_each, reading)
 
 
 def rebound(counted: Counted, position: int, hierarchy: Hierarchy) -> Counted:
@@ -152,9 +199,10 @@ def rebound(counted: Counted, position: int, hierarchy: Hierarchy) -> Counted:
     )
 
 
-def _lost(person: str | None, keyless: int, rows: int) -> list[IndistinctError]:
-    if not keyless:
+def _lost(person: str | None, read: _Read) -> list[IndistinctError]:
+    if person is None or None not in read.people.numbers:
         return []
+    keyless, rows = int(read.rows_of_persons[read.people.numbers[None]]), int(read.rows.sum())
     message = f'{keyless} of {rows} rows have no value in the person key "{person}"; every row needs one'
     return [DataError(message, column=str(person))]
 
@@ -228,26 +276,35 @@ def _canonical(raw: Int32, counts: Int64, translations: Sequence[Int32]) -> tupl
     return np.ascontiguousarray(ordered[first]), np.add.reduceat(counts[order], first), rank
 
 
-def with_persons(frequencies: Frequencies, cell_of_row: Int32, owner: Int32, total: int) -> Frequencies:
-    """Add who is behind the rows, and the distributions by persons where they are not those of the rows."""
-    persons = _persons(frequencies, cell_of_row, owner, total)
+def with_persons(
+    frequencies: Frequencies, cell_of_row: Int32, owner: Int32, total: int, times: Int64 | None = None
+) -> Frequencies:
+    """Add who is behind the rows, and the distributions by persons where they are not those of the rows.
+
+    ``times``: for how many rows each entry stands (None: one).
+    """
+    persons = _persons(frequencies, cell_of_row, owner, total, times)
     found = replace(frequencies, persons=persons)
     return replace(found, references=person_references(found)) if persons.several else found
 
 
-def _persons(frequencies: Frequencies, cell_of_row: Int32, owner: Int32, total: int) -> Persons:
+def _persons(frequencies: Frequencies, cell_of_row: Int32, owner: Int32, total: int, times: Int64 | None) -> Persons:
     here = cell_of_row >= 0
-    held, rows = np.unique(cell_of_row[here].astype(np.int64) * total + owner[here], return_counts=True)
+    keys = cell_of_row[here].astype(np.int64) * total + owner[here]
+    order = np.argsort(keys, kind="stable")
+    first = np.flatnonzero(run_starts(keys[order].reshape(-1, 1)))
+    held = keys[order[first]]
+    rows = np.diff(first, append=len(keys)) if times is None else np.add.reduceat(times[here][order], first)
     cell, person = (held // total).astype(np.int32), (held % total).astype(np.int32)
-    pairs = np.unique(frequencies.tuple_of[cell].astype(np.int64) * total + person)
+    pairs = distinct(frequencies.tuple_of[cell].astype(np.int64) * total + person, len(frequencies.rows) * total)
     tuples, who = pairs // total, (pairs % total).astype(np.int32)
     spread = np.bincount(who, minlength=total)
     alone = spread[who] == 1
-    distinct = len(frequencies.start) - 1
-    single = np.bincount(tuples[alone], minlength=distinct).astype(np.int64)
+    tuples_in_all = len(frequencies.start) - 1
+    single = np.bincount(tuples[alone], minlength=tuples_in_all).astype(np.int64)
     numbers = np.cumsum(spread > 1, dtype=np.int32) - 1
-    start = np.zeros(distinct + 1, np.int64)
-    np.cumsum(np.bincount(tuples[~alone], minlength=distinct), out=start[1:])
+    start = np.zeros(tuples_in_all + 1, np.int64)
+    np.cumsum(np.bincount(tuples[~alone], minlength=tuples_in_all), out=start[1:])
     everybody = int((spread > 0).sum())
     return Persons(
         single,

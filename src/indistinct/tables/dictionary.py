@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from indistinct.errors import UnsupportedError
-from indistinct.formats.arrow import whole_numbers
+from indistinct.formats.arrow import text_array, whole_numbers
 from indistinct.formats.texts import as_text
+from indistinct.tables.order import distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,10 +72,16 @@ class Dictionary:
             return np.zeros(0, np.int32)
         return np.ascontiguousarray(self._translation[whole_numbers(indices)], dtype=np.int32)
 
+    def ranks(self) -> Int32:
+        """int32[values]: the place of each value in code-point order, a missing one last; arrival tells nothing."""
+        rank = np.empty(len(self.numbers), np.int32)
+        rank[whole_numbers(pc.sort_indices(text_array(self.texts)))] = np.arange(len(rank), dtype=np.int32)
+        return rank
+
     def texts_used(self, numbers: Int32) -> list[str | None]:
         """Return the distinct values that occur among ``numbers``."""
         texts = self.texts
-        return [texts[number] for number in np.unique(numbers).tolist()]
+        return [texts[number] for number in distinct(numbers, len(texts)).tolist()]
 
     def number(self, text: str | None) -> int:
         """Return the number of a value, a new one if need be."""

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 
 class Engine(Protocol):
-    """The verbs of an engine."""
+    """The verbs of an engine, and its ``name`` in a policy."""
+
+    name: str
 
     def count(
         self,
@@ -36,9 +38,10 @@ class Engine(Protocol):
         person: str | None = None,
         leave_out: Collection[str] = (),
         keep_rows: bool = False,
+        carried: Sequence[str] = (),
         progress: Progress = ...,
     ) -> Counted:
-        """Count the rows of each cell, as ``tables.count.count`` says."""
+        """Count the rows of each cell, as ``tables.count.count`` says, and look at the columns that are ``carried``."""
 
     def apply(
         self,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.tables.order import run_starts
+from indistinct.tables.order import distinct, run_starts
 from indistinct.tables.records import Assignment, Frequencies, Persons, Population, Signatures
 
 if TYPE_CHECKING:
@@ -92,10 +92,10 @@ def _population(population: Population | None, first: list[Int32]) -> Population
     if population is None:
         return None
     tuples = np.column_stack([codes[population.tuples[:, a]] for a, codes in enumerate(first)])
-    distinct, place = np.unique(tuples, axis=0, return_inverse=True)
-    rows = np.zeros(len(distinct), np.int64)
+    kept, place = np.unique(tuples, axis=0, return_inverse=True)
+    rows = np.zeros(len(kept), np.int64)
     np.add.at(rows, place.reshape(-1), population.rows)
-    return Population(np.ascontiguousarray(distinct, dtype=np.int32), rows)
+    return Population(np.ascontiguousarray(kept, dtype=np.int32), rows)
 
 
 def _signatures(told: Signatures, cells: NDArray[Any]) -> Signatures:
@@ -108,7 +108,7 @@ def _persons(persons: Persons, tuple_of: NDArray[np.int64], tuples: int, cell_of
     np.add.at(single, tuple_of, persons.single)
     width = max(persons.spanning, 1)
     owned = np.repeat(tuple_of, np.diff(persons.start))
-    where, who = np.divmod(np.unique(owned * width + persons.ids), width)
+    where, who = np.divmod(distinct(owned * width + persons.ids, tuples * width), width)
     times = np.bincount(who, minlength=width)
     alone = times[who] == 1
     np.add.at(single, where[alone], 1)

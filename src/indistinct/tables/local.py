@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from indistinct.formats.write import stage, stage_workbook
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 class Local:
     """The verbs of ``tables.engine``, done here."""
 
+    name = "local"
+
     def count(
         self,
         source: Source,
@@ -35,12 +39,17 @@ class Local:
         person: str | None = None,
         leave_out: Collection[str] = (),
         keep_rows: bool = False,
+        carried: Sequence[str] = (),
         progress: Progress = count.silent,
     ) -> Counted:
-        """Read the source once and count it."""
-        return count.count(
-            source, quasi, sensitive, bind, person=person, leave_out=leave_out, keep_rows=keep_rows, progress=progress
-        )
+        """Read the source once and count it; columns that are not counted are read meanwhile."""
+        with ThreadPoolExecutor(1) as other:
+            loading = other.submit(apply.load_columns, source, carried) if carried else None
+            counted = count.count(
+                source, quasi, sensitive, bind,
+                person=person, leave_out=leave_out, keep_rows=keep_rows, progress=progress,
+            )  # fmt: skip
+            return counted if loading is None else replace(counted, carried=loading.result())
 
     def apply(
         self,

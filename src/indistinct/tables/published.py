@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,17 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
 
 BATCH_ROWS = 1_000_000
+
+
+class Carried(Protocol):
+    """A column that is published as it is, wherever its values lie."""
+
+    @property
+    def once(self) -> int:
+        """Rows of which the value occurs in no other row; missing values do not count."""
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +64,11 @@ class PublishedColumn:
         found = np.bincount(self.codes + 1, minlength=len(self.values) + 1).astype(np.int64)
         return np.append(found[1:], found[:1])
 
+    @property
+    def once(self) -> int:
+        """Units of which the value occurs in no other unit."""
+        return int((self.occurrences[:-1] == 1).sum())
+
     def __len__(self) -> int:
         """Return the number of units."""
         return len(self.own if self.of is None else self.of)
@@ -81,6 +97,11 @@ class Published:
 
     columns: tuple[PublishedColumn, ...]
     repeat: Int64
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all columns, as they are written."""
+        return tuple(column.name for column in self.columns)
 
     @property
     def rows(self) -> int:
@@ -122,7 +143,7 @@ class Published:
         total = self.rows
         if total == len(self.repeat):  # every unit is a row
             for begin in range(0, max(total, 1), size):
-                arrays = [_array(column, column.part(begin, begin + size)) for column in self.columns]
+                arrays = [array_of(column, column.part(begin, begin + size)) for column in self.columns]
                 yield pa.record_batch(arrays, schema=self.schema)
             return
         ends = np.cumsum(self.repeat)
@@ -137,7 +158,7 @@ class Published:
                 repeat[0] = min(ends[first], end) - begin
                 if last - first > 1:
                     repeat[-1] = end - ends[last - 2]
-            arrays = [_array(column, np.repeat(column.part(first, last), repeat)) for column in self.columns]
+            arrays = [array_of(column, np.repeat(column.part(first, last), repeat)) for column in self.columns]
             yield pa.record_batch(arrays, schema=self.schema)
 
     def table(self) -> Any:
@@ -150,7 +171,8 @@ def _type(column: PublishedColumn) -> Any:
     return pa.dictionary(pa.int32(), pa.string()) if pa.types.is_string(column.type) else column.type
 
 
-def _array(column: PublishedColumn, codes: Int32) -> Any:
+def array_of(column: PublishedColumn, codes: Int32) -> Any:
+    """Make an Arrow array of the values of a column with these codes; texts as a dictionary."""
     indices = number_array(codes)
     if pa.types.is_string(column.type):
         return pa.DictionaryArray.from_arrays(indices, column.values)

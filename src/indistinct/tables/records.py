@@ -332,6 +332,9 @@ class Recoding:
     aggregates: tuple[tuple[tuple[str | None, ...], Int64], ...] | None = field(default=None, repr=False)
     held: Mapping[int, Int32] = field(default_factory=dict, repr=False)
     _boxes: dict[int, tuple[Int64, Int64, Int64]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _labels: dict[int, tuple[list[str | None], Int64]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def boxes(self, position: int) -> tuple[Int64, Int64, Int64]:
         """Return the distinct boxes of a quasi-identifier, by ``lo`` and ``hi`` ascending, and int64[g] each class's.
@@ -377,8 +380,13 @@ class Recoding:
     def labels(self, position: int) -> tuple[list[str | None], Int64]:
         """Published texts in quasi-identifier number ``position``, each once, and which of them each class has.
 
-        The second is int64[g]; None is a missing value.
+        The second is int64[g]; None is a missing value. They are written once, because many ask.
         """
+        if position not in self._labels:
+            self._labels[position] = self._written(position)
+        return self._labels[position]
+
+    def _written(self, position: int) -> tuple[list[str | None], Int64]:
         if self.aggregates is not None:
             given, class_text = self.aggregates[position]
             return list(given), class_text
@@ -396,6 +404,15 @@ class Recoding:
                 found = [np.flatnonzero(row).tolist() for row in self.values(position)]
                 distinct = [texts.setdefault(hierarchy.label_of(codes), len(texts)) for codes in found]
                 return list(texts), np.array(distinct, np.int64)[place]
-            boxes = zip(low.tolist(), high.tolist(), strict=True)
-            distinct = [texts.setdefault(hierarchy.label(lo, hi), len(texts)) for lo, hi in boxes]
+            if hierarchy.is_range or hierarchy.range_labels is not None:
+                boxes = zip(low.tolist(), high.tolist(), strict=True)
+                distinct = [texts.setdefault(hierarchy.label(lo, hi), len(texts)) for lo, hi in boxes]
+            else:  # a million boxes may have a few nodes
+                at, node = hierarchy.smallest_nodes(low, high)
+                nodes, of_box = numbered(
+                    at.astype(np.int64) * hierarchy.size + node, len(hierarchy.levels) * hierarchy.size
+                )
+                pairs = zip(*(part.tolist() for part in np.divmod(nodes, hierarchy.size)), strict=True)
+                own = [texts.setdefault(hierarchy.node_label(*pair), len(texts)) for pair in pairs]
+                distinct, place = own, of_box[place]
         return list(texts), np.array(distinct, np.int64)[place]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,13 +13,15 @@ import pyarrow.compute as pc
 
 from indistinct.errors import VerificationError
 from indistinct.formats.arrow import text_array, whole_numbers
-from indistinct.formats.columnar import without_tokens
+from indistinct.formats.columnar import table_source, without_tokens
 from indistinct.formats.registry import format_of, open_source
+from indistinct.formats.source import counted_by
 from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.order import lexicographic_order, run_starts
+from indistinct.tables.scratch import scratch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -56,20 +59,22 @@ def recount(
     """Read a written table and count its distinct rows. CSV and Parquet files are read and grouped by DuckDB.
 
     ``place`` is a path or an Arrow table. Missing tokens of ``options`` count as missing in text files. What does not
-    fit into ``memory_bytes`` goes to ``temp_dir`` while DuckDB counts; by default beside the file.
+    fit into ``memory_bytes`` goes to a folder in ``temp_dir`` (by default beside the file) while DuckDB counts.
     """
     dictionaries = [Dictionary(name) for name in columns]
     chosen = format_of(place) if isinstance(place, Path) else None
     reader = None if chosen is None else chosen.duckdb
     if reader == "text" or (reader == "columns" and _is_known_to_duckdb(place)):
-        settings: dict[str, str | bool] = {
-            "temp_directory": str(temp_dir or place.parent),
-            "autoinstall_known_extensions": False,  # nothing is fetched from the network
-            "autoload_known_extensions": False,
-        }
-        if memory_bytes is not None:
-            settings["memory_limit"] = f"{memory_bytes}B"
-        return _collected(dictionaries, _by_duckdb(place, reader, columns, options, settings))
+        place_of = temp_dir or place.parent
+        with scratch(place_of) if place_of.is_dir() else nullcontext(place_of) as folder:
+            settings: dict[str, str | bool] = {
+                "temp_directory": str(folder),
+                "autoinstall_known_extensions": False,  # nothing is fetched from the network
+                "autoload_known_extensions": False,
+            }
+            if memory_bytes is not None:
+                settings["memory_limit"] = f"{memory_bytes}B"
+            return collected(dictionaries, _by_duckdb(place, reader, columns, options, settings))
     return count_source(open_source(place, options), columns)
 
 
@@ -77,7 +82,7 @@ def count_source(source: Source, columns: Sequence[str]) -> Recount:
     """Count the distinct rows of a source with the house's own reader."""
     dictionaries = [Dictionary(name) for name in columns]
     batches = ((batch, np.ones(batch.num_rows, np.int64)) for batch in source.batches(list(columns)))
-    return _collected(dictionaries, batches)
+    return collected(dictionaries, batches)
 
 
 def numbered(texts: Sequence[str | None], numbers: Dictionary) -> Int32:
@@ -93,7 +98,20 @@ def multiset(codes: Int32, rows: Int64, sizes: Sequence[int]) -> tuple[Int32, In
     return codes[first], np.add.reduceat(rows, first) if len(first) else rows
 
 
-def _collected(dictionaries: list[Dictionary], batches: Iterable[tuple[Any, Int64]]) -> Recount:
+def as_source(found: Recount, name: str) -> Source:
+    """Return the rows that were counted as a source that brings them with their numbers."""
+    texts = zip(found.columns, found.texts, range(len(found.columns)), strict=True)
+    columns = {column: text_array(own).take(pa.array(found.codes[:, place])) for column, own, place in texts}
+
+    def read(wanted: tuple[str, ...], weight: str) -> Iterator[pa.RecordBatch]:
+        arrays = [columns[column] for column in wanted]
+        yield pa.record_batch([*arrays, pa.array(found.rows)], names=[*wanted, weight])
+
+    return counted_by(table_source(pa.table(columns), name), read)
+
+
+def collected(dictionaries: list[Dictionary], batches: Iterable[tuple[Any, Int64]]) -> Recount:
+    """Add up distinct rows that come in batches, each with how often its rows occur."""
     codes, rows = [], []
     for batch, counts in batches:
         columns = dict(zip(batch.schema.names, batch.columns, strict=True))

@@ -11,6 +11,7 @@ from indistinct.errors import SchemaError
 from indistinct.tables.apply import cells_of_rows, part_of_rows
 from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.keys import KeyTable
+from indistinct.tables.order import distinct
 from indistinct.tables.records import SUPPRESSED
 
 if TYPE_CHECKING:
@@ -51,8 +52,9 @@ def sizes_if_known(counted: Counted, others: Mapping[str, PublishedColumn], hidd
     known = keys.add([cell_of_row[rows], *(column.codes[rows] + 1 for column in others.values())])
     if frequencies.persons is None or person_of_row is None:
         return keys.counts
-    pairs = np.unique(known.astype(np.int64) * frequencies.persons.total + person_of_row[rows])
-    return np.bincount(pairs // frequencies.persons.total)
+    total = frequencies.persons.total
+    pairs = distinct(known.astype(np.int64) * total + person_of_row[rows], len(keys.counts) * total)
+    return np.bincount(pairs // total)
 
 
 def class_of_persons(

@@ -54,7 +54,7 @@ def ordered_rows(
     for together, run in groupby(names, key=modelled.__contains__):
         if together:  # columns side by side that entries decide: one key for their combinations
             side_by_side = [modelled[name] for name in run]
-            combination, number = _combinations(side_by_side)
+            combination, number = combinations(side_by_side)
             found += [(column.reduced(combination), len(keys)) for column in side_by_side]
             keys.append(number[entry])
             sizes.append(len(combination))
@@ -98,7 +98,7 @@ def _dealt(
     return entry, [np.concatenate([column[whole], own]) for column, own in zip(codes, dealt, strict=True)]
 
 
-def _combinations(columns: Sequence[PublishedColumn]) -> tuple[Int64, Int32]:
+def combinations(columns: Sequence[PublishedColumn]) -> tuple[Int64, Int32]:
     """Give equal rows of some columns one number, ascending: a row that has it, and int32[rows] the number of each."""
     codes = np.column_stack([column.codes + 1 for column in columns])
     return numbered_rows(codes, [len(column.values) + 1 for column in columns])

@@ -12,6 +12,8 @@ each column. The steps, each in its file:
 5. ``near`` and ``search``: rebuild random neighbourhoods, move and swap single rows;
 6. ``settle``: every class is judged exactly; those that fail join others until all hold.
 
+A table of very many cells is cut into ``parts`` before, each decided by itself.
+
 Source: LeFevre, DeWitt, Ramakrishnan, ICDE 2006, doi:10.1109/ICDE.2006.101 (multidimensional partitions); Byun, Kamra,
 Bertino, Li, DASFAA 2007, doi:10.1007/978-3-540-71703-4_18 (k-member clustering); Shaw, CP 1998,
 doi:10.1007/3-540-49481-2_30 (destroy and repair).
@@ -24,6 +26,7 @@ from typing import TYPE_CHECKING
 from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.local.alike import repaired
 from indistinct.algorithms.local.frame import within_limit
+from indistinct.algorithms.local.parts import in_parts
 from indistinct.algorithms.local.plan import solve
 from indistinct.algorithms.local.problem import problem_of
 from indistinct.algorithms.local.settle import settle_classes
@@ -58,13 +61,18 @@ def local(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assig
     result for any order of the rows and any number of threads. ``best`` goes on until ``recoding.time_budget`` seconds
     (10) have passed.
 
-    With a person key it never loses more than ``mondrian``, strict, does.
+    With a person key it never loses more than ``mondrian``, strict, does. A table of many cells, or as ``run.parts``
+    says, is decided in parts (``parts``).
 
     Raises InfeasibleError with the reason and the nearest target when the models cannot be met within the
     suppression limit; whatever ``progress`` raises. Not checked: that the policy fits the frequencies.
     """
     progress("partition", 0, 0)
-    return within_limit(frequencies, policy, lambda problem, hopeless: _solve(problem, hopeless, policy, progress))
+
+    def decide(counts: Frequencies) -> Assignment:
+        return within_limit(counts, policy, lambda problem, hopeless: _solve(problem, hopeless, policy, progress))
+
+    return in_parts(frequencies, policy, decide)
 
 
 def _solve(problem: Problem, hopeless: NDArray[np.bool_], policy: Policy, progress: Progress) -> Assignment:

@@ -1,0 +1,398 @@
+"""The engine for tables that stay in their database: PostgreSQL counts, deals, sorts, counts again and renames.
+
+Everything happens in one transaction, which sees one state of the table: the groups are counted there, what was
+decided is loaded in bulk, the new table is filled and counted again, and gets its name with the commit. Whoever is
+killed before leaves nothing.
+"""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from indistinct.errors import DataError, PolicyError, UnsupportedError
+from indistinct.formats.columnar import is_text
+from indistinct.formats.database import quoted_table, sql_array
+from indistinct.formats.source import Source, check_names, counted_by, lacking, look_alikes
+from indistinct.tables import count
+from indistinct.tables.dealing import Dealing, dealing_of
+from indistinct.tables.dictionary import Dictionary
+from indistinct.tables.local import Local
+from indistinct.tables.recount import collected
+from indistinct.tables.stored import Stored, StoredColumn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Self
+
+    from indistinct.formats.source import TableOptions
+    from indistinct.hierarchies.hierarchy import Hierarchy
+    from indistinct.tables.apply import Layout
+    from indistinct.tables.count import Counted, Progress
+    from indistinct.tables.published import Published, PublishedColumn
+    from indistinct.tables.records import Assignment, Recoding
+    from indistinct.tables.recount import Recount
+
+FETCH_ROWS = 50_000
+BYTES = ' COLLATE "C"'  # texts are compared byte by byte, whatever the collation of their column
+TEXTS = ("text", "varchar")
+# types whose values arrive as those of the local engine do
+TYPES = {
+    "text": pa.string(), "varchar": pa.string(), "int2": pa.int64(), "int4": pa.int64(), "int8": pa.int64(),
+    "bool": pa.bool_(), "date": pa.date32(), "float8": pa.float64(), "timestamp": pa.timestamp("us"),
+}  # fmt: skip
+# types whose values never leave the database, but are sorted and compared there
+CARRIED = ("numeric", "float4", "timestamptz", "time", "uuid", "bpchar", "interval")
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a release goes in a database: its URL, the name of the table (``schema.name``), a file for its manifest."""
+
+    url: str
+    table: str
+    manifest: Path
+
+    @property
+    def shown(self) -> str:
+        """The place, without user and password."""
+        import sqlalchemy as sa
+
+        address = sa.make_url(self.url)
+        return f"{address.get_backend_name()}:{address.database}:{self.table}"
+
+
+@dataclass(frozen=True)
+class Written:
+    """A new table that has no name that tells of it yet, and which of its columns are texts."""
+
+    name: str
+    texts: frozenset[str]
+
+
+class PostgreSQL(Local):
+    """The verbs of ``tables.engine``, done by PostgreSQL in the transaction of one connection.
+
+    A context manager: what was not named is gone on leaving.
+    """
+
+    name = "postgresql"
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.connection: Any = None
+        self._stack = ExitStack()
+        self._keys: dict[str, str] = {}
+        self._named: dict[str, str] = {}
+        self._texts: set[str] = set()
+        self._dealt = self._sorting = self._new = ""
+
+    def __enter__(self) -> Self:
+        try:
+            import sqlalchemy as sa
+        except ModuleNotFoundError:
+            raise lacking("sqlalchemy") from None
+        try:
+            engine = sa.create_engine(self.url, isolation_level="REPEATABLE READ")
+        except sa.exc.ArgumentError:
+            raise PolicyError("the database URL cannot be read; write it like postgresql:///people") from None
+        except ModuleNotFoundError as error:
+            raise UnsupportedError(
+                f"PostgreSQL needs {error.name}; install it with: pip install 'indistinct[postgresql]'"
+            ) from None
+        with ExitStack() as stack:
+            stack.callback(engine.dispose)
+            with told("the connection"):
+                # without parameters a percent sign is no placeholder
+                self.connection = stack.enter_context(engine.connect().execution_options(no_parameters=True))
+                self.connection.begin()
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()  # what was not committed is rolled back
+
+    def open(self, options: TableOptions) -> Source:
+        """Open the table or query of ``options``, whose rows stay where they are.
+
+        Raises PolicyError unless exactly one is given, DataError where the database refuses, UnsupportedError for
+        tokens of missing values.
+        """
+        if (options.query is None) == (options.table is None):
+            raise PolicyError("a database needs either a query or the name of a table; give one of them")
+        if options.missing_values:
+            raise UnsupportedError('the engine "postgresql" knows no missing_values: make them NULL in a query')
+        name = options.table or "the query"
+        with told(name):
+            place = f"({options.query}) AS q" if options.query else quoted_table(self.connection, str(options.table))
+            found = self.connection.exec_driver_sql(f"SELECT * FROM {place} LIMIT 0")  # noqa: S608  # the user's own query
+            described = [(column.name, column.type_code) for column in found.cursor.description]
+            types = dict(self._fetch("SELECT oid, typname FROM pg_type"))
+        columns = check_names([column for column, _ in described], name)
+        self._named = {column: str(types[code]) for column, code in described}
+        self._texts = {column for column, named in self._named.items() if named in TEXTS}
+        kinds = {column: TYPES.get(named, pa.binary()) for column, named in self._named.items()}
+
+        def read(_: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+            raise UnsupportedError("the rows of this table stay in the database")
+
+        return Source(name, columns, kinds, is_text=False, read=read, warnings=look_alikes(columns), native=place)
+
+    def unknown_type(self, name: str, *, carried: bool) -> str | None:
+        """Name the type of a column that cannot be counted, or carried; None for one that can."""
+        named = self._named[name]
+        return None if named in TYPES or (carried and named in CARRIED) else named
+
+    def count(
+        self,
+        source: Source,
+        quasi: Sequence[str],
+        sensitive: Sequence[str],
+        bind: Callable[[str, Sequence[str | None]], Hierarchy],
+        *,
+        person: str | None = None,
+        leave_out: Collection[str] = (),
+        keep_rows: bool = False,  # noqa: ARG002  # rows stay where they are
+        carried: Sequence[str] = (),
+        progress: Progress = count.silent,
+    ) -> Counted:
+        """Let the database count the groups, and count these."""
+        self._keys = {name: f"k{place}" for place, name in enumerate([*quasi, *sensitive])}
+
+        def read(wanted: tuple[str, ...], weight: str) -> Iterator[pa.RecordBatch]:
+            keys = {name: self._keys.get(name, "person") for name in wanted}
+            columns = ", ".join(f"{self._exact(name)} AS {key}" for name, key in keys.items())
+            listed = ", ".join(keys.values())
+            self._run(
+                "CREATE TEMP TABLE groups ON COMMIT DROP AS SELECT g.*, row_number() OVER () - 1 AS id FROM "  # noqa: S608
+                f"(SELECT {columns}, count(*) AS n FROM {source.native} GROUP BY {listed}) g"
+            )
+            groups = self.connection.exec_driver_sql(f"SELECT {listed}, n FROM groups ORDER BY id")  # noqa: S608
+            kinds = [*(source.types[name] for name in wanted), pa.int64()]
+            for rows in groups.partitions(FETCH_ROWS):
+                columns_of = zip(zip(*rows, strict=True), kinds, strict=True)
+                yield pa.record_batch([pa.array(own, kind) for own, kind in columns_of], names=[*wanted, weight])
+
+        with told(source.name):
+            groups = counted_by(source, read)
+            found = count.count(groups, quasi, sensitive, bind, person=person, leave_out=leave_out, progress=progress)
+            return replace(found, carried={name: self._look(source, name) for name in carried})
+
+    def apply(
+        self,
+        source: Source,
+        counted: Counted,
+        assignment: Assignment,
+        recoding: Recoding,
+        layout: Layout,
+        *,
+        grouped: str | None = None,
+        permuted: bool = False,
+        summed: bool = False,
+        starred: bool = False,
+    ) -> tuple[Published, Published | None]:
+        """Publish from groups; with other columns, load what was decided and say how the database deals the rows."""
+        carried = {name: own for name, own in counted.carried.items() if isinstance(own, StoredColumn)}
+        if not carried:
+            return super().apply(
+                source, counted, assignment, recoding, layout,
+                grouped=grouped, permuted=permuted, summed=summed, starred=starred,
+            )  # fmt: skip
+        dealing = dealing_of(source, counted, assignment, recoding, layout, carried=tuple(carried), starred=starred)
+        labels = [name for name in layout.columns if name in dealing.columns]
+        with told(source.name):
+            self._enter(counted, dealing, labels)
+        places = {name: f"d.l{at}" for at, name in enumerate(labels)}
+        places |= {name: f"r.c{at}" for at, name in enumerate(carried)}
+        texts = self._texts.intersection(carried) | {name for name in labels if is_text(dealing.columns[name].type)}
+        self._dealt = self._dealing(source, list(carried), {name: places[name] for name in layout.columns})
+        self._sorting = ", ".join(
+            f"{places[name]}{BYTES if name in texts else ''} NULLS FIRST" for name in layout.columns
+        )
+        columns = tuple(dealing.columns[name].compacted() for name in labels)
+        types = {name: own.type for name, own in carried.items()}
+        return Stored(columns, dealing.rows, layout.columns, types, _closed, self._differing), None
+
+    def put(self, published: Published, table: str) -> Written:
+        """Fill a new table in the schema of ``table`` with the rows, in order, under a name that tells nothing."""
+        schema = table.rpartition(".")[0]
+        self._new = (f"{_quoted(schema)}." if schema else "") + f'"indistinct_{secrets.token_hex(8)}"'
+        with told(table):
+            if isinstance(published, Stored):
+                self._run(f"CREATE TABLE {self._new} AS {self._dealt} ORDER BY {self._sorting}")
+            else:
+                self._put_groups(published)
+        return Written(self._new, frozenset(own.name for own in published.columns if is_text(own.type)))
+
+    def rename(self, table: str, *, force: bool) -> None:
+        """Give the new table its name, in place of an older one with ``force``, and commit.
+
+        Raises PolicyError where one exists.
+        """
+        with told(table):
+            if self.exists(table):
+                if not force:
+                    raise existing(table)
+                self._run(f"DROP TABLE {_qualified(table)}")
+            self._run(f"ALTER TABLE {self._new} RENAME TO {_quoted(table.rpartition('.')[2])}")
+            self.connection.commit()
+
+    def exists(self, table: str) -> bool:
+        """Whether there is a table or view of that name."""
+        ((found,),) = self._fetch("SELECT to_regclass(%s) IS NOT NULL", (_qualified(table),))
+        return bool(found)
+
+    def recount(
+        self,
+        place: Any,
+        columns: Sequence[str],
+        options: TableOptions,
+        *,
+        temp_dir: Path | None = None,
+        memory_bytes: int | None = None,
+    ) -> Recount:
+        """Let the database group the new table; a file is counted as the local engine does."""
+        if not isinstance(place, Written):
+            return super().recount(place, columns, options, temp_dir=temp_dir, memory_bytes=memory_bytes)
+        keys = ", ".join(f"{_quoted(name)}{BYTES if name in place.texts else ''}" for name in columns)
+        by = ", ".join(str(at + 1) for at in range(len(columns)))
+        with told("the output"):
+            rows = self._fetch(f"SELECT {keys}, count(*) FROM {place.name} GROUP BY {by}")  # noqa: S608  # quoted
+        arrays = [sql_array([row[at] for row in rows]) for at in range(len(columns))]
+        numbers = np.array([row[-1] for row in rows], np.int64)
+        batch = pa.record_batch(arrays, names=list(columns))
+        return collected([Dictionary(name) for name in columns], [(batch, numbers)])
+
+    # --- what is asked of the database: names are quoted, or ours ---------------------------------------------------
+
+    def _exact(self, name: str) -> str:
+        """Write a column as it is grouped and joined: texts byte by byte."""
+        return f"{_quoted(name)}::text{BYTES}" if name in self._texts else _quoted(name)
+
+    def _look(self, source: Source, name: str) -> StoredColumn:
+        """Count the rows of a carried column, and those whose value occurs in no other row."""
+        ((once, rows),) = self._fetch(
+            "SELECT count(*) FILTER (WHERE n = 1 AND v IS NOT NULL), coalesce(sum(n), 0) FROM "  # noqa: S608
+            f"(SELECT {self._exact(name)} AS v, count(*) AS n FROM {source.native} GROUP BY 1) g"
+        )
+        return StoredColumn(name, source.types[name], int(rows), int(once))
+
+    def _enter(self, counted: Counted, dealing: Dealing, labels: Sequence[str]) -> None:
+        """Load which cell the rows of each group belong to, and what is published of each entry."""
+        assert counted.cell_of_group is not None  # noqa: S101  # groups were read
+        cells = counted.cell_of_group.tolist()
+        self._load("numbers", {"id": "bigint", "cell": "bigint"}, [range(len(cells)), cells])
+        kinds = {"cell": "bigint", "first": "bigint", "last": "bigint"}
+        kinds |= {f"l{at}": self._sql_type(dealing.columns[name]) for at, name in enumerate(labels)}
+        numbers = [dealing.cell.tolist(), dealing.first.tolist(), dealing.last.tolist()]
+        self._load("dealing", kinds, [*numbers, *(_values(dealing.columns[name]) for name in labels)])
+        self._run(
+            f"CREATE TEMP TABLE cells ON COMMIT DROP AS SELECT DISTINCT {', '.join(self._keys.values())}, cell "  # noqa: S608
+            "FROM groups JOIN numbers USING (id) WHERE cell >= 0"
+        )
+        for table in ("cells", "dealing"):
+            self._run(f"ANALYZE {table}")
+
+    def _dealing(self, source: Source, carried: Sequence[str], places: dict[str, str]) -> str:
+        """SQL of the published rows: every row joins its cell, is numbered in it and dealt by count."""
+        rows = [f"{self._exact(name)} AS {key}" for name, key in self._keys.items()]
+        rows += [f"{_quoted(name)} AS c{at}" for at, name in enumerate(carried)]
+        same = " AND ".join(f"t.{key} IS NOT DISTINCT FROM c.{key}" for key in self._keys.values())
+        texts = {at for at, name in enumerate(carried) if name in self._texts}
+        by = ", ".join(f"t.c{at}{BYTES if at in texts else ''} NULLS FIRST" for at in range(len(carried)))
+        own = ", ".join(f"t.c{at}" for at in range(len(carried)))
+        wanted = ", ".join(f"{place} AS {_quoted(name)}" for name, place in places.items())
+        return (
+            f"SELECT {wanted} FROM "  # noqa: S608
+            f"(SELECT c.cell, {own}, row_number() OVER (PARTITION BY c.cell ORDER BY {by}) - 1 AS place "
+            f"FROM (SELECT {', '.join(rows)} FROM {source.native}) t JOIN cells c ON {same}) r "
+            "JOIN dealing d ON d.cell = r.cell AND r.place >= d.first AND r.place < d.last"
+        )
+
+    def _put_groups(self, published: Published) -> None:
+        """Load the groups in bulk and repeat each its count, in the order in which they stand."""
+        kinds = {"id": "bigint", "n": "bigint"}
+        kinds |= {f"l{at}": self._sql_type(column) for at, column in enumerate(published.columns)}
+        groups = [range(len(published.repeat)), published.repeat.tolist(), *map(_values, published.columns)]
+        self._load("released", kinds, groups)
+        wanted = ", ".join(f"l{at} AS {_quoted(column.name)}" for at, column in enumerate(published.columns))
+        self._run(
+            f"CREATE TABLE {self._new} AS SELECT {wanted} FROM released "  # noqa: S608
+            "CROSS JOIN LATERAL generate_series(1, n) ORDER BY id"
+        )
+
+    def _sql_type(self, column: PublishedColumn) -> str:
+        """Type of a published column: text of labels, that of its source where its values are unchanged."""
+        return "text" if is_text(column.type) else self._named[column.name]
+
+    def _differing(self) -> list[str] | None:
+        """Compare the new table with the rows that were decided, as multisets: None where they are not the same."""
+        ((differ,),) = self._fetch(
+            f"SELECT EXISTS (SELECT * FROM {self._new} EXCEPT ALL ({self._dealt})) "  # noqa: S608
+            f"OR EXISTS (({self._dealt}) EXCEPT ALL SELECT * FROM {self._new})"
+        )
+        return None if differ else []
+
+    def _load(self, name: str, kinds: dict[str, str], columns: Sequence[Sequence[Any]]) -> None:
+        """Load columns in bulk into a table that is gone with the transaction."""
+        self._run(f"CREATE TEMP TABLE {name} ({', '.join(map(' '.join, kinds.items()))}) ON COMMIT DROP")
+        with self.connection.connection.cursor() as cursor, cursor.copy(f"COPY {name} FROM STDIN") as copy:
+            for row in zip(*columns, strict=True):
+                copy.write_row(row)
+
+    def _fetch(self, sql: str, parameters: tuple[Any, ...] | None = None) -> list[Any]:
+        return list(self.connection.exec_driver_sql(sql, parameters).fetchall())
+
+    def _run(self, sql: str) -> None:
+        self.connection.exec_driver_sql(sql)
+
+
+@contextmanager
+def told(what: str) -> Iterator[None]:
+    """Say in a sentence what the database refused: DataError, without statement and values."""
+    import sqlalchemy as sa
+
+    try:
+        yield
+    except sa.exc.SQLAlchemyError as error:
+        words = str(getattr(error, "orig", None) or type(error).__name__)
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] != "psycopg":
+            raise
+        words = str(error)
+    else:
+        return
+    raise DataError(f"the database refuses {what}: {words.splitlines()[0]}", file=what)
+
+
+def existing(table: str) -> PolicyError:
+    """Return the error for a table that is there already."""
+    return PolicyError(f"the output {table} exists; name another table, or use --force (force=True)", file=table)
+
+
+def _values(column: PublishedColumn) -> list[Any]:
+    """Values of the units of a column, as the driver takes them."""
+    values = [*column.values.to_pylist(), None]
+    return [values[code] for code in column.codes.tolist()]
+
+
+def _closed(_: int) -> Iterator[Any]:
+    raise UnsupportedError("the rows of this release are in the database")
+
+
+def _qualified(table: str) -> str:
+    schema, _, last = table.rpartition(".")
+    return f"{_quoted(schema)}.{_quoted(last)}" if schema else _quoted(last)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
