@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from indistinct.publish.anonymize import Release, anonymize
     from indistinct.publish.recipient import verify_public
     from indistinct.publish.transform import Transformed, transform
+    from indistinct.reports.dataset import dataset
     from indistinct.reports.dictionary import dictionary
     from indistinct.reports.report import report
     from indistinct.utility.private import PrivateCount, PrivateHistogram, PrivateMean
@@ -96,6 +97,7 @@ _WHERE: Final = {
     "assess.utility": ("Utility", "utility"),
     "publish.recipient": ("verify_public",),
     "assess.verify": ("Verification", "verify"),
+    "reports.dataset": ("dataset",),
     "reports.dictionary": ("dictionary",),
     "reports.report": ("report",),
     "utility.private": ("PrivateCount", "PrivateHistogram", "PrivateMean"),
@@ -160,6 +162,7 @@ __all__ = [
     "audit",
     "bounds",
     "compare",
+    "dataset",
     "dictionary",
     "explain",
     "private",
