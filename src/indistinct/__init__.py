@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from indistinct.assess.audit import Audit, audit
     from indistinct.assess.compare import Comparison, compare
     from indistinct.assess.explain import Explanation, explain
+    from indistinct.assess.plan import Plan, plan
     from indistinct.assess.private import Private, private
     from indistinct.assess.profile import Profile, profile
     from indistinct.assess.risk import Risk, risk
@@ -90,6 +91,7 @@ _WHERE: Final = {
     "proof.bounds": ("bounds",),
     "assess.compare": ("Comparison", "compare"),
     "assess.explain": ("Explanation", "explain"),
+    "assess.plan": ("Plan", "plan"),
     "assess.private": ("Private", "private"),
     "assess.profile": ("Profile", "profile"),
     "assess.risk": ("Risk", "risk"),
@@ -135,6 +137,7 @@ __all__ = [
     "NpdRecursive",
     "PSensitiveK",
     "PdRecursive",
+    "Plan",
     "Policy",
     "PolicyError",
     "PopulationUniqueness",
@@ -165,6 +168,7 @@ __all__ = [
     "dataset",
     "dictionary",
     "explain",
+    "plan",
     "private",
     "profile",
     "report",

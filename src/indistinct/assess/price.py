@@ -14,9 +14,10 @@ from indistinct.algorithms import form_of
 from indistinct.decision.decide import decide, suppressed_rows
 from indistinct.errors import Cancelled, IndistinctError
 from indistinct.losses import lm
-from indistinct.models import record_of
+from indistinct.models import Context, record_of
 from indistinct.policy.recoding import Improving
 from indistinct.session.item_sets import with_item_levels
+from indistinct.session.verdicts import judge
 from indistinct.tables.classes import classes_of, merged, recoding_of
 from indistinct.tables.count import silent
 
@@ -56,13 +57,15 @@ def under(prepared: Prepared, privacy: Sequence[Privacy], progress: Progress = s
     frequencies = own.counted.frequencies
     recoding = recoding_of(frequencies, assignment)
     mean, by_attribute = lm(frequencies, assignment, recoding)
-    sizes = classes_of(frequencies, merged(assignment, recoding)).sizes
+    classes = classes_of(frequencies, merged(assignment, recoding))
+    entries = judge(own.policy, classes, Context(frequencies.references))[0]
     return {
         "status": "done",
         "lm": float(mean),
         "lm_by_attribute": {name: float(loss) for name, loss in by_attribute.items()},
-        "smallest": int(sizes.min()),
-        "classes": len(sizes),
+        "smallest": int(classes.sizes.min()),
+        "classes": len(classes),
+        "achieved": [entry["achieved"] for entry in entries],
         "suppressed_rows": suppressed_rows(assignment),
     }
 

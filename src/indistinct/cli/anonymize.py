@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +20,33 @@ if TYPE_CHECKING:
     from indistinct.publish.anonymize import Release
 
 
+@dataclass(frozen=True)
+class Documents:
+    """What is written about a release for people, and in which language."""
+
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Internal report for the steward: html, pdf, md or json.")
+    ] = None
+    public_report: Annotated[
+        Path | None, typer.Option("--public-report", help="Report that may be published: html, pdf, md or json.")
+    ] = None
+    dictionary: Annotated[
+        Path | None, typer.Option("--dictionary", help="Data dictionary that may be published: md or json.")
+    ] = None
+    dataset: Annotated[
+        Path | None, typer.Option("--dataset", help="Metadata that may be published (schema.org): jsonld or json.")
+    ] = None
+    language: Annotated[
+        str, typer.Option("--language", help="Language of reports, dictionary and metadata: en or zh-CN.")
+    ] = "en"
+
+    @property
+    def wanted(self) -> dict[str, Path]:
+        """The documents that are asked for, by their kind."""
+        named = ((one.name, getattr(self, one.name)) for one in fields(self) if one.name != "language")
+        return {kind: file for kind, file in named if file is not None}
+
+
 @grouped
 def anonymize(
     policy: PolicyFile,
@@ -27,18 +55,6 @@ def anonymize(
         typer.Option("--output", "-o", help="Published file: csv, tsv, parquet, arrow, xlsx, sav or dta."),
     ],
     table: Annotated[str | None, typer.Argument(help="The table; by default [table] source of the policy.")] = None,
-    report_file: Annotated[
-        Path | None, typer.Option("--report", help="Internal report for the steward: html, pdf, md or json.")
-    ] = None,
-    public_report: Annotated[
-        Path | None, typer.Option("--public-report", help="Report that may be published: html, pdf, md or json.")
-    ] = None,
-    dictionary_file: Annotated[
-        Path | None, typer.Option("--dictionary", help="Data dictionary that may be published: md or json.")
-    ] = None,
-    dataset_file: Annotated[
-        Path | None, typer.Option("--dataset", help="Metadata that may be published (schema.org): jsonld or json.")
-    ] = None,
     attacks: Annotated[
         bool, typer.Option("--attacks", help="Attack the published table and say in the reports what was learnt.")
     ] = False,
@@ -49,10 +65,8 @@ def anonymize(
         Path | None, typer.Option("--attack-document", help="Answer of attack --json, shown in the internal report.")
     ] = None,
     accept_draft: AcceptDraft = None,
-    language: Annotated[
-        str, typer.Option("--language", help="Language of reports, dictionary, metadata: en or zh-CN.")
-    ] = "en",
     *,
+    documents: Documents,
     database: Database,
     force: Force = False,
     answering: Answer,
@@ -68,12 +82,9 @@ def anonymize(
     given = Policy.load(policy)
     given.require_decided(accept_draft)
     source = source_of(table, given)
-    documents = {
-        "report": report_file, "public_report": public_report, "dictionary": dictionary_file, "dataset": dataset_file,
-    }  # fmt: skip
-    wanted = {kind: file for kind, file in documents.items() if file is not None}
+    wanted, language = documents.wanted, documents.language
     _check_documents(source, given, output, wanted, language, [risk_file, attack_file], force=force)
-    in_report, unused = bool(report_file or public_report), "en" if wanted else language
+    in_report, unused = bool(documents.report or documents.public_report), "en" if wanted else language
     _check_shown(attacks=attacks, given=[risk_file, attack_file], in_report=in_report, unused=unused)
     found = {
         word: None if file is None else _read(file) for word, file in (("risk", risk_file), ("attacks", attack_file))

@@ -93,12 +93,12 @@ def _prices(decision: Decision, seconds: float) -> dict[str, Any] | None:
 
 
 class Told(NamedTuple):
-    """Sensitive values by group: ``count`` rows of group ``owner`` have ``value``, ascending; ``sizes`` of the groups."""
+    """Sensitive values: ``rows`` rows of group ``owner`` have ``value``, ascending; ``sizes`` of the groups."""
 
     column: str
     owner: Int64
     value: Int64
-    count: Int64
+    rows: Int64
     sizes: Int64
 
 
