@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import UnsupportedError
+from indistinct.formats.registry import format_of
 from indistinct.outputs import Output, check_outputs, stage_bytes
 from indistinct.reports.catalogue import catalogue
 from indistinct.reports.dictionary import described
@@ -23,15 +24,6 @@ if TYPE_CHECKING:
     from indistinct.publish.anonymize import Release
 
 SUFFIXES = (".jsonld", ".json")
-MEDIA = {
-    ".csv": "text/csv",
-    ".tsv": "text/tab-separated-values",
-    ".parquet": "application/vnd.apache.parquet",
-    ".arrow": "application/vnd.apache.arrow.file",
-    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    ".sav": "application/x-spss-sav",
-    ".dta": "application/x-stata-dta",
-}
 
 
 def dataset(release: Release, path: str | Path, *, language: str = "en", force: bool = False) -> Path:
@@ -106,7 +98,7 @@ def metadata(release: Release, language: str = "en") -> dict[str, Any]:
             {
                 "@type": "DataDownload",
                 "contentUrl": name,
-                "encodingFormat": MEDIA.get(Path(name).suffix.lower(), "application/octet-stream"),
+                "encodingFormat": _media(Path(name)),
                 "sha256": told["sha256"][name],
             }
             for name in told["outputs"]
@@ -124,6 +116,11 @@ def metadata(release: Release, language: str = "en") -> dict[str, Any]:
     if "conditions" in account:
         found["conditionsOfAccess"] = account["conditions"]
     return found
+
+
+def _media(path: Path) -> str:
+    found = format_of(path)
+    return "application/octet-stream" if found is None else found.media
 
 
 def _variable(entry: dict[str, Any]) -> dict[str, Any]:
