@@ -21,6 +21,7 @@ from indistinct.cli import (
     demo,
     explain,
     hierarchy,
+    plan,
     policy,
     profile,
     releases,
@@ -56,6 +57,7 @@ app.command("profile")(profile.profile)
 app.command("risk")(risk.risk)
 app.command("attack")(attack.attack)
 app.command("explain")(explain.explain)
+app.command("plan")(plan.plan)
 app.command("utility")(utility.utility)
 app.command("demo")(demo.demo)
 app.add_typer(hierarchy.app, name="hierarchy")

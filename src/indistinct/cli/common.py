@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from indistinct.formats.source import is_url
+from indistinct.formats.source import STDIN, is_url
 from indistinct.plain import visible
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ WORDS = {
 
 
 def place(text: str, base: Path | None = None) -> str | Path:
-    """Take a table as the URL of a database, or as the path of a file, relative to ``base``."""
-    return text if is_url(text) else (base or Path()) / text
+    """Take a table as the URL of a database, as standard input, or as the path of a file, relative to ``base``."""
+    return text if is_url(text) or text == STDIN else (base or Path()) / text
 
 
 @contextmanager

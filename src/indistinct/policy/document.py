@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 from indistinct.policy.attribute import Attribute, snapped
 from indistinct.policy.output import Output
 from indistinct.policy.recoding import AnyRecoding, Local, algorithm_for, option
+from indistinct.policy.release import Account
 from indistinct.policy.releases import Releases  # noqa: TC001  # pydantic reads it at run time
 from indistinct.policy.run import Run
 from indistinct.policy.suppression import Suppression
@@ -90,6 +91,7 @@ class Policy(Section):
     recoding: AnyRecoding = Field(default_factory=Local)
     output: Output = Field(default_factory=Output)
     releases: Releases | None = None
+    release: Account = Field(default_factory=Account)
     run: Run = Field(default_factory=Run)
 
     _base: Path = PrivateAttr(default_factory=Path)
@@ -411,10 +413,10 @@ class Policy(Section):
     def hash(self) -> str:
         """Return the SHA-256 (hexadecimal) of the canonical form: what was decided, whatever the spelling.
 
-        Synonyms, comments, defaults written out, ``[run]`` and ``[releases]`` make no difference; the order of
-        attributes does, because it decides ties.
+        Synonyms, comments, defaults written out, ``[run]``, ``[release]`` and ``[releases]`` make no difference; the
+        order of attributes does, because it decides ties.
         """
-        data = {key: value for key, value in self.plain().items() if key not in ("run", "releases")}
+        data = {key: value for key, value in self.plain().items() if key not in ("run", "release", "releases")}
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 
