@@ -50,7 +50,6 @@ LONG_FUNCTIONS = {
     "publish/anonymize.py:anonymize": "the order in which a release comes about, with the clock of its phases",
     "publish/document.py:document_of": DOCUMENT,
     "session/suitability.py:suitability": "one warning after the other, each with its condition",
-    "tables/count.py:count": "three threads that share what they read",
 }
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from indistinct.assess.private import Private, private
     from indistinct.assess.profile import Profile, profile
     from indistinct.assess.risk import Risk, risk
+    from indistinct.assess.session import Picture, Session
     from indistinct.assess.utility import Utility, utility
     from indistinct.assess.verify import Verification, verify
     from indistinct.attacks import Attacks, attack
@@ -92,6 +93,7 @@ _WHERE: Final = {
     "assess.private": ("Private", "private"),
     "assess.profile": ("Profile", "profile"),
     "assess.risk": ("Risk", "risk"),
+    "assess.session": ("Picture", "Session"),
     "publish.transform": ("Transformed", "transform"),
     "assess.utility": ("Utility", "utility"),
     "publish.recipient": ("verify_public",),
@@ -133,6 +135,7 @@ __all__ = [
     "NpdRecursive",
     "PSensitiveK",
     "PdRecursive",
+    "Picture",
     "Policy",
     "PolicyError",
     "PopulationUniqueness",
@@ -148,6 +151,7 @@ __all__ = [
     "Safepub",
     "SampleUniqueness",
     "SchemaError",
+    "Session",
     "TCloseness",
     "Tiered",
     "Transformed",

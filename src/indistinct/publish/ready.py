@@ -21,16 +21,19 @@ from indistinct.session.prepare import prepare, refuse_near_unique
 from indistinct.session.restates import restated
 from indistinct.session.transformed import refuse_floors
 from indistinct.tables.count import silent
+from indistinct.tables.local import LOCAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from indistinct.formats.source import Source
     from indistinct.history.ledger import Ledger
     from indistinct.policy import Policy
     from indistinct.session.prepare import Prepared
     from indistinct.tables.apply import Layout
     from indistinct.tables.count import Progress
+    from indistinct.tables.engine import Engine
 
 
 @dataclass(frozen=True)
@@ -54,13 +57,16 @@ def ready(
     query: str | None = None,
     sql_table: str | None = None,
     any_algorithm: bool = False,
+    source: Source | None = None,
+    engine: Engine = LOCAL,
     lap: Callable[[str], object] = lambda _: None,
     progress: Progress = silent,
 ) -> Ready:
     """Read, transform and count a table for a release, and refuse what cannot be published.
 
     ``lap`` is told when the transforms are done. ``any_algorithm``: another than that of the policy will decide, so
-    nothing is refused that the policy's own could not hold.
+    nothing is refused that the policy's own could not hold. ``source``: the table, opened by somebody who keeps it; it
+    is read in its place, unless transforms make another one. ``engine`` counts.
 
     Raises PolicyError, SchemaError, DataError, HierarchyError with the place.
     """
@@ -70,8 +76,11 @@ def ready(
     given, before, notices = transformed(table, policy, query=query, sql_table=sql_table, progress=progress)
     if before:
         lap("transform")
+    given = source if source is not None and given is table else given
     keep = ledger is not None
-    prepared = prepare(given, policy, keep_rows=keep, query=query, sql_table=sql_table, progress=progress)
+    prepared = prepare(
+        given, policy, keep_rows=keep, query=query, sql_table=sql_table, engine=engine, progress=progress
+    )
     prepared = with_history(prepared, ledger)
     notices += refuse_near_unique(prepared)
     refuse_unwritable(prepared, output)

@@ -15,11 +15,11 @@ from indistinct.formats.source import ahead
 from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.holdings import person_references
 from indistinct.tables.keys import KeyTable
-from indistinct.tables.order import lexicographic_order, run_starts
+from indistinct.tables.order import lexicographic_order, numbered_rows, run_starts
 from indistinct.tables.records import Frequencies, Persons, Reference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from concurrent.futures import Future
 
     from numpy.typing import NDArray
@@ -60,6 +60,45 @@ class Counted:
         return np.bincount(np.zeros(0, np.int32) if self.person_of_row is None else self.person_of_row)
 
 
+@dataclass(frozen=True)
+class Tally:
+    """Distinct combinations of the texts of some columns, with their rows: counted before anybody says what they mean.
+
+    ``texts`` by column, in order of arrival; ``raw`` int32[., columns] are numbers of texts, ``counts`` int64[.] their
+    rows. ``cell_of_row`` int32[n] is kept on request and with a person key; then ``owner`` int32[n] is the person of
+    each row, of ``people`` in all, ``keyless`` rows have none. ``reading``: seconds spent on waiting for the source.
+    """
+
+    texts: Mapping[str, Sequence[str | None]] = field(repr=False)
+    raw: Int32 = field(repr=False)
+    counts: Int64 = field(repr=False)
+    rows: int
+    cell_of_row: Int32 | None = field(default=None, repr=False)
+    person: str | None = None
+    owner: Int32 | None = field(default=None, repr=False)
+    people: int = 0
+    keyless: int = 0
+    reading: float = 0.0
+
+    def of(self, names: Sequence[str]) -> Tally:
+        """Count some of the columns: a group-by over what was counted, in which no row is looked at again."""
+        columns = list(self.texts)
+        if list(names) == columns:
+            return self
+        raw = np.ascontiguousarray(self.raw[:, [columns.index(name) for name in names]])
+        first, number = numbered_rows(raw, [len(self.texts[name]) for name in names])
+        counts = np.zeros(len(first), np.int64)
+        np.add.at(counts, number, self.counts)
+        return replace(
+            self,
+            texts={name: self.texts[name] for name in names},
+            raw=np.ascontiguousarray(raw[first]),
+            counts=counts,
+            cell_of_row=None if self.cell_of_row is None else number[self.cell_of_row],
+            reading=0.0,
+        )
+
+
 def count(
     source: Source,
     quasi: Sequence[str],
@@ -79,8 +118,23 @@ def count(
 
     Raises DataError for a table without rows and for rows without a person key.
     """
-    names = [*quasi, *sensitive]
-    wanted = [*names, person] if person is not None else names
+    found = tally(source, [*quasi, *sensitive], person=person, keep_rows=keep_rows, progress=progress)
+    return counted(found, len(quasi), bind, leave_out=leave_out, name=source.name)
+
+
+def tally(
+    source: Source,
+    names: Sequence[str],
+    *,
+    person: str | None = None,
+    keep_rows: bool = False,
+    progress: Progress = silent,
+) -> Tally:
+    """Read a source once and count the distinct combinations of texts in ``names``.
+
+    Raises DataError for a table without rows.
+    """
+    wanted = [*names, person] if person is not None else [*names]
     dictionaries = [Dictionary(name) for name in names]
     people = Dictionary(person or "")
     keys = KeyTable(len(names))
@@ -107,29 +161,56 @@ def count(
             reading -= perf_counter()
         reading += perf_counter()
         cells += [numbers.result() for numbers in waiting]
-    raw, counts, place = keys.codes(), keys.counts, np.arange(len(keys.counts), dtype=np.int32)
-    used = [d.texts for d in dictionaries]
-    kept = _complete(raw, dictionaries, leave_out)
+    nobody = people.numbers.get(None, -1)
+    return Tally(
+        {own.column: own.texts for own in dictionaries},
+        keys.codes(),
+        keys.counts,
+        rows,
+        np.concatenate(cells) if keep else None,
+        person,
+        None if person is None else np.concatenate(owners),
+        len(people.numbers),
+        sum(int((part == nobody).sum()) for part in owners),
+        reading,
+    )
+
+
+def counted(
+    found: Tally,
+    quasi: int,
+    bind: Callable[[str, Sequence[str | None]], Hierarchy],
+    *,
+    leave_out: Collection[str] = (),
+    name: str = "the table",
+) -> Counted:
+    """Give a tally its meaning: the first ``quasi`` columns are quasi-identifying, the others sensitive.
+
+    ``name`` is that of the table, for messages; the others as in ``count``.
+
+    Raises DataError when every row is left out and for rows without a person key; what ``bind`` raises.
+    """
+    names, used = list(found.texts), list(found.texts.values())
+    raw, counts, place = found.raw, found.counts, np.arange(len(found.counts), dtype=np.int32)
+    kept = _complete(raw, found.texts, leave_out)
     left_out = int(counts[~kept].sum())
     if left_out:
         raw, counts, place = raw[kept], counts[kept], np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, -1)
         if not len(raw):
-            raise DataError(f"every row of {source.name} is left out for a missing sensitive value", file=source.name)
-        used = [d.texts_used(raw[:, position]) for position, d in enumerate(dictionaries)]
-    keyless = sum(int((part == people.numbers.get(None, -1)).sum()) for part in owners)
-    bound = _bound(bind, [d.column for d in dictionaries], used, _lost(person, keyless, rows))
-    canonical = [translation(d.texts, hierarchy) for d, hierarchy in zip(dictionaries, bound, strict=True)]
+            raise DataError(f"every row of {name} is left out for a missing sensitive value", file=name)
+        used = [[texts[n] for n in np.unique(raw[:, at]).tolist()] for at, texts in enumerate(used)]
+    bound = _bound(bind, names, used, _lost(found.person, found.keyless, found.rows))
+    canonical = [translation(texts, hierarchy) for texts, hierarchy in zip(found.texts.values(), bound, strict=True)]
     ordered, counts, rank = _canonical(raw, counts, canonical)
-    frequencies = frequencies_of(tuple(bound[: len(quasi)]), tuple(bound[len(quasi) :]), ordered, counts)
-    if not keep:
-        return Counted(frequencies, left_out=left_out, reading=reading)
+    frequencies = frequencies_of(tuple(bound[:quasi]), tuple(bound[quasi:]), ordered, counts)
+    if found.cell_of_row is None:
+        return Counted(frequencies, left_out=left_out, reading=found.reading)
     place = np.append(rank, np.int32(-1))[place].astype(np.int32)
-    cell_of_row = place[np.concatenate(cells)]
-    if person is None:
-        return Counted(frequencies, cell_of_row, left_out=left_out, reading=reading)
-    person_of_row = np.concatenate(owners)
-    frequencies = with_persons(frequencies, cell_of_row, person_of_row, len(people.numbers))
-    return Counted(frequencies, cell_of_row, person_of_row, left_out, reading)
+    cell_of_row = place[found.cell_of_row]
+    if found.owner is None:
+        return Counted(frequencies, cell_of_row, left_out=left_out, reading=found.reading)
+    frequencies = with_persons(frequencies, cell_of_row, found.owner, found.people)
+    return Counted(frequencies, cell_of_row, found.owner, left_out, found.reading)
 
 
 def rebound(counted: Counted, position: int, hierarchy: Hierarchy) -> Counted:
@@ -177,12 +258,12 @@ def _bound(
     return bound
 
 
-def _complete(raw: Int32, dictionaries: Sequence[Dictionary], leave_out: Collection[str]) -> NDArray[np.bool_]:
+def _complete(raw: Int32, texts: Mapping[str, Sequence[str | None]], leave_out: Collection[str]) -> NDArray[np.bool_]:
     """Say which cells have a value in every column of ``leave_out``."""
     kept = np.ones(len(raw), np.bool_)
-    for position, dictionary in enumerate(dictionaries):
-        if dictionary.column in leave_out and None in dictionary.numbers:
-            kept &= raw[:, position] != dictionary.numbers[None]
+    for position, (name, own) in enumerate(texts.items()):
+        if name in leave_out and None in own:
+            kept &= raw[:, position] != own.index(None)
     return kept
 
 
