@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from indistinct.answers import Verdict
-    from indistinct.formats.source import Source
+    from indistinct.formats.source import Source, TableOptions
     from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.policy import GivenPolicy, Policy
     from indistinct.session.prepare import Prepared
@@ -152,15 +152,19 @@ class Session:
 
     def source(self, policy: Policy) -> Source:
         """Return the table as the policy reads it, kept in memory after the first reading."""
-        options = replace(options_of(policy, query=self._query, table=self._sql_table), missing_values={})
+        tokens = {name: own.missing_values for name, own in policy.attributes.items() if own.missing_values}
+        return with_missing(self.opened(options_of(policy)), tokens)
+
+    def opened(self, options: TableOptions) -> Source:
+        """Return the table as it is read with these options, but for tokens of single columns; kept in memory."""
+        options = replace(options, query=self._query, table=self._sql_table, missing_values={})
         key = _key(options, _stamps(origins_of(self.table)))
         if key not in self._sources:
             self._sources.clear()  # one way of reading at a time is kept: memory is that of one table
             self._engines.clear()
             self._prepared.clear()
             self._sources[key] = remembered(open_source(self.table, options))
-        tokens = {name: own.missing_values for name, own in policy.attributes.items() if own.missing_values}
-        return with_missing(self._sources[key], tokens)
+        return self._sources[key]
 
     def prepared(self, policy: Policy, *, progress: Progress = silent) -> Prepared:
         """Count the table as a policy says, or take what was counted: only how much its models ask may differ."""

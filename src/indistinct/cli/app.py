@@ -25,6 +25,7 @@ from indistinct.cli import (
     profile,
     releases,
     risk,
+    studio,
     transform,
     utility,
     verify,
@@ -58,6 +59,7 @@ app.command("attack")(attack.attack)
 app.command("explain")(explain.explain)
 app.command("utility")(utility.utility)
 app.command("demo")(demo.demo)
+app.command("studio")(studio.studio)
 app.add_typer(hierarchy.app, name="hierarchy")
 app.add_typer(policy.app, name="policy")
 app.add_typer(releases.app, name="releases")
