@@ -19,7 +19,7 @@ PLAIN := not recipes and not nulls and not adult and not browser and not engine 
 MUTANTS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-adult test-recipes test-pdf nulls cov lint check lines oldest bench mutants docs release clean
+.PHONY: help demo test test-fast test-adult test-recipes test-pdf test-studio nulls cov lint check lines oldest bench mutants docs release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +59,10 @@ test-recipes: $(READY) ## what CONTRIBUTING.md tells, without each of its steps 
 test-pdf: $(READY) ## the report as PDF: installs WeasyPrint; Pango has to be on the system
 	$(PIP) --editable '.[pdf]'
 	$(PYTEST) -m pdf
+
+test-studio: $(READY) ## the studio in a browser: installs Playwright; Chromium has to be on the system; pictures in build/studio
+	$(PIP) playwright
+	$(PYTEST) -m browser
 
 cov: $(READY) ## coverage: of the small tests with the compiler off, so that kernels count, and of those for daily work
 	NUMBA_DISABLE_JIT=1 $(PYTEST) $(TWO) -m 'small and $(PLAIN)' $(EXAMPLES) --cov --cov-report= --cov-fail-under=0

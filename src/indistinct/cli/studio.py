@@ -17,7 +17,9 @@ def studio(
         str | None, typer.Argument(metavar="[TABLE | POLICY.toml]", help="A table, or the policy of one.")
     ] = None,
     *,
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port of this machine; 0 takes a free one.")] = 0,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port of this machine; 0 takes a free one.")
+    ] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the browser.")] = True,
     debug: Debug = False,  # noqa: ARG001  # read by the entry point
 ) -> int:

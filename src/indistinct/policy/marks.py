@@ -38,7 +38,7 @@ class Mark:
         """
         keys, found = [], tomllib.loads(f"[{self.place}]") if self.place else {}
         while found:
-            (key, found), = found.items()
+            ((key, found),) = found.items()
             keys.append(key)
         return tuple(keys)
 

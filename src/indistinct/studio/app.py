@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
+import traceback
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
-from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
 from starlette.routing import Route
 
 from indistinct.reports.catalogue import LANGUAGES
@@ -19,11 +28,17 @@ from indistinct.studio.pages import THEMES, page, static
 from indistinct.studio.state import STEPS, Studio
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
     from starlette.requests import Request
 
-KINDS = {"studio.css": "text/css; charset=utf-8", "studio.js": "text/javascript; charset=utf-8"}
+    Deed = Callable[[Request, dict[str, str], object], Awaitable[Response | None]]
+
+KINDS = {
+    "studio.css": "text/css; charset=utf-8",
+    "studio.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
 HEARD = 64  # events that wait for a page that does not read; what it misses, the next event makes good
 PULSE = 15.0  # seconds after which a silent stream says that it is alive
 UPLOAD_BYTES = 1 << 30
@@ -59,7 +74,7 @@ def application(
         Route("/do/{what}", _do, methods=["POST"]),
         Route("/{step}", _page),
     ]
-    app = Starlette(routes=routes, lifespan=living)
+    app = Starlette(routes=routes, lifespan=living, exception_handlers={Exception: _fault})
     app.state.studio, app.state.uploads, app.state.language = studio, uploads, language
     return Guard(app, token, port)
 
@@ -69,8 +84,15 @@ def _studio(request: Request) -> Studio:
     return found
 
 
+def _fault(_request: Request, error: Exception) -> Response:
+    """Say that something failed here; the places in the code go to the terminal, what was at work there does not."""
+    traceback.print_tb(error.__traceback__)
+    print(f"the studio failed: {type(error).__name__}", file=sys.stderr)  # noqa: T201  # where faults go
+    return PlainTextResponse("The studio failed; the terminal says where.", 500)
+
+
 async def _home(request: Request) -> Response:
-    return RedirectResponse("/columns" if _studio(request).state.table is not None else "/open", 303)
+    return _drawn(request, "columns" if _studio(request).state.table is not None else "open")
 
 
 async def _page(request: Request) -> Response:
@@ -100,46 +122,93 @@ def _choice(request: Request, name: str, known: tuple[str, ...]) -> str:
 
 async def _do(request: Request) -> Response:
     """Do what a form of the page asks for, and answer with the page as it is then."""
-    studio, what = _studio(request), request.path_params["what"]
+    studio, deed = _studio(request), request.path_params["what"]
+    if deed not in DEEDS:
+        return PlainTextResponse("There is nothing of this name to do.", 404)
     async with request.form(max_part_size=UPLOAD_BYTES) as form:
         given = {name: value for name, value in form.items() if isinstance(value, str)}
         step = given.pop("step", "open")
-        if what == "edit":
-            await studio.edit(given.pop("what", ""), given)
-        elif what == "open":
-            studio.open(given.get("place", "").strip(), **_reading(given))
-        elif what == "example" and studio.example:
-            studio.open(studio.example)
-        elif what == "upload":
-            place = await _received(request, form.get("file"))
-            if place is not None:
-                studio.open(str(place))
-        elif what == "publish":
-            studio.publish(
-                given.get("output", ""),
-                given.get("decided_by", ""),
-                _choice(request, "language", LANGUAGES),
-                force=given.get("force") == "1",
-            )
-        elif what == "curve":
-            studio.ask_curve(int(given.get("model", "0")))
-        elif what == "try":
-            studio.back_to(int(given.get("number", "0")))
-        elif what in ("undo", "redo", "stop", "dismiss", "blocks"):
-            {"undo": studio.undo, "redo": studio.redo, "stop": studio.stop, "dismiss": studio.dismiss,
-             "blocks": studio.ask_blocks}[what]()  # fmt: skip
-        elif what not in ("language", "theme"):
-            return PlainTextResponse("There is nothing of this name to do.", 404)
-    if step not in STEPS:
-        return PlainTextResponse("There is no such page.", 404)
-    if what in ("language", "theme"):
-        known = LANGUAGES if what == "language" else THEMES
-        chosen = given.get(what, "")
+        if step not in STEPS:
+            return PlainTextResponse("There is no such page.", 404)
+        answer = await DEEDS[deed](request, given, form.get("file"))
+    return answer or _drawn(request, STEPS[min(STEPS.index(step), studio.state.reached - 1)])
+
+
+async def _edit(request: Request, given: dict[str, str], _file: object) -> None:
+    await _studio(request).edit(given.pop("what", ""), given)
+
+
+async def _open(request: Request, given: dict[str, str], _file: object) -> None:
+    _studio(request).open(given.get("place", "").strip(), **_reading(given))
+
+
+async def _example(request: Request, _given: dict[str, str], _file: object) -> None:
+    if _studio(request).example:
+        _studio(request).open(_studio(request).example)
+
+
+async def _upload(request: Request, _given: dict[str, str], file: object) -> None:
+    place = await _received(request, file)
+    if place is not None:
+        _studio(request).open(str(place))
+
+
+async def _publish(request: Request, given: dict[str, str], _file: object) -> None:
+    language = _choice(request, "language", LANGUAGES)
+    by, force = given.get("decided_by", ""), given.get("force") == "1"
+    _studio(request).publish(given.get("output", ""), by, language, force=force)
+
+
+async def _curve(request: Request, given: dict[str, str], _file: object) -> None:
+    _studio(request).ask_curve(_number(given.get("model")))
+
+
+async def _try(request: Request, given: dict[str, str], _file: object) -> None:
+    _studio(request).back_to(_number(given.get("number")))
+
+
+def _number(text: str | None) -> int:
+    """Read a number that the page itself wrote; anything else is none of the things that there are."""
+    return int(text) if text and text.isdecimal() else -1
+
+
+def _simple(name: str) -> Deed:
+    """Return the deed that is a method of the studio."""
+
+    async def deed(request: Request, _given: dict[str, str], _file: object) -> None:
+        getattr(_studio(request), name)()
+
+    return deed
+
+
+def _chosen(name: str, known: tuple[str, ...]) -> Deed:
+    """Return the deed that remembers a choice of the page in a cookie."""
+
+    async def deed(_request: Request, given: dict[str, str], _file: object) -> Response:
         answer = Response(status_code=204)
-        if chosen in known:
-            answer.set_cookie(f"indistinct-{what}", chosen, httponly=True, samesite="strict")
+        if given.get(name) in known:
+            answer.set_cookie(f"indistinct-{name}", given[name], httponly=True, samesite="strict")
         return answer
-    return _drawn(request, STEPS[min(STEPS.index(step), studio.state.reached - 1)])
+
+    return deed
+
+
+DEEDS: Mapping[str, Deed] = {
+    "edit": _edit,
+    "open": _open,
+    "example": _example,
+    "upload": _upload,
+    "publish": _publish,
+    "curve": _curve,
+    "blocks": _simple("ask_blocks"),
+    "try": _try,
+    "undo": _simple("undo"),
+    "redo": _simple("redo"),
+    "stop": _simple("stop"),
+    "dismiss": _simple("dismiss"),
+    "language": _chosen("language", LANGUAGES),
+    "theme": _chosen("theme", THEMES),
+}
 
 
 def _reading(given: dict[str, str]) -> dict[str, str | None]:
@@ -181,7 +250,7 @@ async def _file(request: Request) -> Response:
     """Hand out a file of the release that was verified, and no other."""
     published = _studio(request).state.published
     place = None if published is None else published["files"].get(request.path_params["kind"])
-    if place is None or not Path(place).is_file():
+    if place is None or not Path(place).is_file():  # noqa: ASYNC240  # a question to the local disk
         return PlainTextResponse("There is no such file.", 404)
     return FileResponse(place, headers={"content-disposition": _attached(Path(place).name)})
 

@@ -86,7 +86,7 @@ def _missing(plain: Plain, given: Mapping[str, str], facts: Mapping[str, Any]) -
     return lambda mark: mark.path == ("attributes", name, "missing_values")
 
 
-def _person(plain: Plain, given: Mapping[str, str], facts: Mapping[str, Any]) -> Decides:
+def _person(plain: Plain, given: Mapping[str, str], _facts: Mapping[str, Any]) -> Decides:
     """Say by which column persons are told apart, or that every row is another person."""
     name, before = given["column"], plain.get("person", {}).get("key")
     attributes = plain.setdefault("attributes", {})
@@ -98,7 +98,7 @@ def _person(plain: Plain, given: Mapping[str, str], facts: Mapping[str, Any]) ->
         plain["person"] = {"key": name}
     else:
         plain.pop("person", None)
-    return lambda mark: mark.path == ("person", "key") or mark.path == ("attributes", name, "role")
+    return lambda mark: mark.path in (("person", "key"), ("attributes", name, "role"))
 
 
 def _hierarchy(plain: Plain, given: Mapping[str, str], facts: Mapping[str, Any]) -> Decides:
@@ -159,7 +159,7 @@ def _promise(plain: Plain, given: Mapping[str, str], _facts: Mapping[str, Any]) 
 
 
 def _fear(plain: Plain, given: Mapping[str, str], facts: Mapping[str, Any]) -> Decides:
-    """Promise something more, or no longer: that nobody is found, that a secret is not guessed, that values are mixed."""
+    """Promise something more, or no longer: nobody is found, no secret is guessed, values are mixed."""
     models, kind, name = plain.setdefault("privacy", []), given["fear"], given.get("column", "")
     model = {"identity": K, "attribute": L, "nearness": T}[kind]
     models[:] = [own for own in models if own["model"] != model or (kind != "identity" and own["attribute"] != name)]
@@ -200,7 +200,7 @@ def _accept(_plain: Plain, given: Mapping[str, str], _facts: Mapping[str, Any]) 
         "promise": lambda mark: mark.path[0] in ("privacy", "suppression"),
         "open": lambda mark: mark.path[0] in ("table", "person"),
     }
-    return of[given["step"]]
+    return of[given["which"]]
 
 
 def _recorded(text: str, given: Mapping[str, str]) -> str:
@@ -211,9 +211,9 @@ def _recorded(text: str, given: Mapping[str, str]) -> str:
 
 
 def record_of(text: str) -> dict[str, str]:
-    """Read what was written down.
+    r"""Read what was written down.
 
-    >>> record_of("# record: purpose: a study\\nversion = 1\\n")
+    >>> record_of("# record: purpose: a study\nversion = 1\n")
     {'purpose': 'a study'}
     """
     notes = [line.removeprefix(_NOTE).partition(": ") for line in text.split("\n") if line.startswith(_NOTE)]

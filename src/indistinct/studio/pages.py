@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,7 @@ def environment() -> Environment:
     found = Environment(
         loader=PackageLoader("indistinct.studio"),
         autoescape=True,
+        auto_reload=False,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -44,25 +46,30 @@ def environment() -> Environment:
 def page(studio: Studio, step: str, language: str, theme: str) -> str:
     """Draw one step."""
     state, t = studio.state, catalogue(language)
-    return environment().get_template("page.html.j2").render(
-        t=t,
-        state=state,
-        version=studio.version,
-        example=bool(studio.example),
-        step=step,
-        steps=[_step(state, name, number, t) for number, name in enumerate(STEPS, 1)],
-        language=language,
-        languages=[(own, NAMES.get(own, own)) for own in LANGUAGES],
-        theme=theme,
-        themes=THEMES,
-        roles=ROLES,
-        recipients=RECIPIENTS,
-        bar=_bar(state, t),
-        share=lambda value, digits=1: _share(value, digits, t),
-        told=lambda own: own["told"][language],
-        phase=_phase(state, t),
-        next_step=STEPS[min(STEPS.index(step) + 1, len(STEPS) - 1)],
-        output=_output(state),
+    return (
+        environment()
+        .get_template("page.html.j2")
+        .render(
+            t=t,
+            state=state,
+            version=studio.version,
+            example=bool(studio.example),
+            step=step,
+            steps=[_step(state, name, number, t) for number, name in enumerate(STEPS, 1)],
+            language=language,
+            languages=[(own, NAMES.get(own, own)) for own in LANGUAGES],
+            theme=theme,
+            themes=THEMES,
+            roles=ROLES,
+            recipients=RECIPIENTS,
+            bar=_bar(state, t),
+            share=lambda value, digits=1: _share(value, digits, t),
+            told=lambda own: own["told"][language],
+            phase=_phase(state, t),
+            next_step=STEPS[min(STEPS.index(step) + 1, len(STEPS) - 1)],
+            output=_output(state),
+            today=date.today().isoformat(),  # noqa: DTZ011  # the day where the person sits
+        )
     )
 
 
@@ -81,7 +88,9 @@ def _step(state: State, name: str, number: int, t: Catalogue) -> dict[str, Any]:
         done = state.published is not None
     else:
         done = state.view is not None and not count
-    mark, word = ("\N{CHECK MARK}", "done") if done and may else ("?", "open") if count and may else ("\N{EN DASH}", "later")
+    mark, word = (
+        ("\N{CHECK MARK}", "done") if done and may else ("?", "open") if count and may else ("\N{EN DASH}", "later")
+    )
     told = t("studio.step.open_n", n=count) if word == "open" else t(f"studio.step.{word}")
     return {"name": name, "number": number, "mark": mark, "word": told, "state": word, "may": may}
 

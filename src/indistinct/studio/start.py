@@ -73,7 +73,7 @@ def serve(
         if browser:
             webbrowser.open(address)
         config = uvicorn.Config(
-            app, log_level="warning", access_log=False, server_header=False, date_header=False,
+            app, log_level="critical", access_log=False, server_header=False, date_header=False,
             timeout_graceful_shutdown=1, lifespan="on", ws="none", http="h11",
         )  # fmt: skip
         uvicorn.Server(config).run(sockets=[listener])

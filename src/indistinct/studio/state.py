@@ -81,7 +81,7 @@ class Studio:
         self.hearers: set[asyncio.Queue[dict[str, Any]]] = set()
         self._channel = channel
         self._task: asyncio.Task[None] | None = None
-        self._last_told = 0.0
+        self._editing = asyncio.Lock()
         channel.on_lost = self._worker_lost
 
     def start(self) -> None:
@@ -102,14 +102,15 @@ class Studio:
         state.error = None
         if state.busy is not None and state.busy.kind in ("open", "publish"):
             return
-        try:
-            answer = await self._channel.ask("edit", {"text": state.text, "what": what, "given": dict(given)})
-        except Failed as failed:
-            self._failed(failed, "edit")
-            return
-        except (Stopped, WorkerLost):
-            return
-        self._turn(answer["text"], answer["view"], state.past, forget=True, same=what in ("record", "accept"))
+        async with self._editing:  # each edit is one of the text that the one before left
+            try:
+                answer = await self._channel.ask("edit", {"text": state.text, "what": what, "given": dict(given)})
+            except Failed as failed:
+                self._failed(failed, "edit")
+            except (Stopped, WorkerLost):
+                pass
+            else:
+                self._turn(answer["text"], answer["view"], state.past, forget=True, same=what in ("record", "accept"))
 
     def undo(self) -> None:
         """Go back to the policy before the last edit."""

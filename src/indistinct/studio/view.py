@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING, Any
 
-from indistinct.policy import suggest
+from indistinct.policy import Attribute, suggest
 from indistinct.policy.draft import section
 from indistinct.policy.given import loads
 from indistinct.policy.recoding import option
@@ -157,7 +157,17 @@ def _choices(facts: ColumnFacts) -> list[dict[str, Any]]:
     }
     found = [*of_type.get(kind, texts if is_code(facts) or facts.longest <= 12 else texts[:1])]
     proposed = _section(facts, "quasi_identifying").get("hierarchy")
-    if proposed is not None and proposed not in [spec for _, spec in found] and proposed.get("kind") != "suppress":
+    if (
+        proposed is not None
+        and _canonical(kind, proposed) not in [_canonical(kind, spec) for _, spec in found]
+        and proposed.get("kind") != "suppress"
+    ):
         found.insert(0, ("proposed", proposed))
     found += [("suppress", {"kind": "suppress"}), ("never", None)]
-    return [{"key": key, "spec": spec} for key, spec in found]
+    return [{"key": key, "spec": _canonical(kind, spec)} for key, spec in found]
+
+
+def _canonical(kind: Any, spec: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Write a hierarchy as the view of a policy has it, defaults left out."""
+    order = ("1",) if kind == "ordinal" else None
+    return None if spec is None else Attribute(role="quasi_identifying", type=kind, order=order, hierarchy=spec).spec

@@ -1,8 +1,7 @@
-"""What the worker is asked: each question is a call of the functions that the commands call, with plain data as answer."""
+"""What the worker is asked: a question is a call of functions that the commands call too; answers are plain data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,7 +15,7 @@ from indistinct.studio.view import VALUES_SHOWN, card, told_of_picture, view
 from indistinct.tables.count import silent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from indistinct.assess.session import Session
     from indistinct.outputs import Staged
@@ -69,7 +68,10 @@ class Work:
                     raise
             else:
                 break
-        text = Path(policy).read_text(encoding="utf-8-sig") if policy is not None else answer.pop("draft")
+        if policy is not None:
+            text = Path(policy).read_text(encoding="utf-8-sig")
+        else:  # while somebody tries, answers come at once; the last step says that a longer search loses less
+            text = edited(answer.pop("draft"), base, "quality", {"quality": "fast"}, self.cards)
         return {**answer, "text": text, "base": str(base), "view": view(text, base, self.names)}
 
     def _opened(
@@ -108,9 +110,7 @@ class Work:
         draft = {}
         if policy is None:
             place = table if is_url(table) else Path(table)
-            draft["draft"] = written(
-                place, source, found.facts, told, encoding=encoding, beside=base / "policy.toml"
-            )
+            draft["draft"] = written(place, source, found.facts, told, encoding=encoding, beside=base / "policy.toml")
         return {
             **draft,
             "table": str(table) if not is_url(table) else source.name,
@@ -148,8 +148,10 @@ class Work:
             found.append({"value": str(value), **self._tried(text, "promise", given, progress)})
         return {"parameter": parameter, "place": place, "points": found}
 
-    def blocks(self, text: str, lm: float | None, columns: Sequence[str], progress: Progress = silent) -> dict[str, Any]:
-        """Try what usually helps, and say what each would give: the dearest columns, a weaker promise, more rows left out.
+    def blocks(
+        self, text: str, lm: float | None, columns: Sequence[str], progress: Progress = silent
+    ) -> dict[str, Any]:
+        """Try what usually helps and say what it gives: to leave a column out, a weaker promise, fewer rows.
 
         ``columns`` by what they lose, the dearest first; ``lm`` is what is lost now, None where there is no release.
         """
@@ -279,7 +281,7 @@ def _folder(place: str) -> Path:
     return Path.cwd() if is_url(place) else Path(place).resolve().parent
 
 
-def _common(texts: Sequence[str | None], counts: Sequence[int]) -> list[str | None]:
+def _common(texts: Sequence[str | None], counts: Sequence[int]) -> list[str]:
     """Return some real values, the most frequent first."""
     order = sorted(range(len(texts)), key=lambda at: (-counts[at], at))
     return [text for text in (texts[at] for at in order) if text is not None][:VALUES_SHOWN]
@@ -335,5 +337,3 @@ def _moved(text: str, policy: Policy, base: Path, folder: Path) -> str:
     if base.resolve() == folder.resolve():
         return text
     return moved(policy, folder).dumps()
-
-

@@ -44,6 +44,7 @@ class Mailbox:
 def main(pipe: Connection) -> None:
     """Work until the other end of the pipe is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's, which ends this process in order
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # libraries show their own progress there
     from indistinct.studio.work import Work
 
     box, work = Mailbox(pipe), Work()

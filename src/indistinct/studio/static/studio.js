@@ -19,6 +19,7 @@ function show(text) {
   const focused = own === null ? "" : own.id;
   const kept = own !== null && own.closest("main") !== null && (typing() || own.matches("input[type=range]")) && page.body.dataset.step === step();
   const open = [...document.querySelectorAll("main details")].map((one) => one.open);
+  const alerted = document.querySelector("main [role=alert]") !== null;
   const [x, y] = [window.scrollX, window.scrollY];
   for (const part of document.querySelectorAll("[data-part]")) {
     const fresh = page.getElementById(part.id);
@@ -39,6 +40,13 @@ function show(text) {
     document.querySelectorAll("main details").forEach((one, at) => { if (open[at]) one.open = true; });
     window.scrollTo(x, y);
   }
+  const alert = document.querySelector("main [role=alert]");
+  if (alert !== null && !alerted) { // what went wrong comes into view, wherever the button stood
+    alert.scrollIntoView({ block: "center" });
+    const mend = alert.querySelector("button, a");
+    if (mend !== null) mend.focus({ preventScroll: true });
+    return;
+  }
   const again = focused === "" ? null : document.getElementById(focused);
   if (again !== null && again !== document.activeElement && !again.disabled) again.focus({ preventScroll: true });
   else if (focused !== "" && again === null) document.getElementById("main").focus({ preventScroll: true });
@@ -51,19 +59,26 @@ async function post(form, submitter) {
   try {
     const answer = await fetch(form.action, { method: "POST", headers: HEADER, body: content });
     if (answer.status === 204) window.location.reload();
-    else if (answer.ok && number === asked) show(await answer.text());
+    else if (!answer.ok) away(true);
+    else if (number === asked) show(await answer.text());
   } catch {
-    document.body.classList.add("away");
+    away(true);
   }
+}
+
+/** Say that the server is not there, or not well. */
+function away(is) {
+  document.getElementById("away").hidden = !is;
 }
 
 async function fresh() {
   const number = ++asked;
   try {
     const answer = await fetch(`/${step()}`, { headers: HEADER });
-    if (answer.ok && number === asked) show(await answer.text());
+    if (!answer.ok) away(true);
+    else if (number === asked) show(await answer.text());
   } catch {
-    document.body.classList.add("away");
+    away(true);
   }
 }
 
@@ -109,6 +124,8 @@ document.addEventListener("keydown", (event) => {
 });
 
 const news = new EventSource("/events");
+news.addEventListener("open", () => away(false));
+news.addEventListener("error", () => away(true));
 news.addEventListener("state", (event) => {
   if (String(JSON.parse(event.data).version) !== document.body.dataset.version) fresh();
 });
