@@ -57,6 +57,7 @@ def serve(
             listener.bind((HOST, port))
         except OSError as error:
             raise DataError(f"the port {port} cannot be used ({error.strerror}); give another one: --port") from None
+        listener.listen(128)  # who asks before the server answers waits
         token, port = secrets.token_urlsafe(24), listener.getsockname()[1]
         is_policy = given is not None and given.suffix == ".toml"
         table = "" if given is None or is_policy else place if "://" in str(place) else str(given.resolve())

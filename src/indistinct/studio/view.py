@@ -142,7 +142,12 @@ def _choices(facts: ColumnFacts) -> list[dict[str, Any]]:
         ("calendar", {"kind": "dates", "levels": ["month", "quarter", "year"]}),
         ("years", {"kind": "dates", "levels": ["year"]}),
     ]
-    numbers: list[tuple[str, dict[str, Any] | None]] = [("range", {"kind": "range"})]
+    # under version 2 whole numbers are snapped by default, which the policy then says
+    snapped = {"bounds": "snapped"} if kind == "integer" else {}
+    numbers: list[tuple[str, dict[str, Any] | None]] = [
+        ("range", {"kind": "range", **snapped}),
+        ("members", {"kind": "range", "bounds": "members"}),
+    ]
     if kind == "integer":
         numbers.append(("bands", {"kind": "intervals", "widths": [5, 10, 20, 40]}))
     shortened = {"kind": "masking", "from": "right"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -71,7 +72,7 @@ class Work:
         if policy is not None:
             text = Path(policy).read_text(encoding="utf-8-sig")
         else:  # while somebody tries, answers come at once; the last step says that a longer search loses less
-            text = edited(answer.pop("draft"), base, "quality", {"quality": "fast"}, self.cards)
+            text = edited(_with_quasi(answer.pop("draft")), base, "quality", {"quality": "fast"}, self.cards)
         return {**answer, "text": text, "base": str(base), "view": view(text, base, self.names)}
 
     def _opened(
@@ -141,7 +142,10 @@ class Work:
 
     def curve(self, text: str, parameter: str, place: int, progress: Progress = silent) -> dict[str, Any]:
         """Return what other numbers of one promise would cost: the picture of each in a few figures."""
-        found, steps = [], STEPS_OF[parameter]
+        found, now = [], getattr(self._policy(text).privacy[place], parameter)
+        steps = sorted(
+            {*STEPS_OF[parameter], f"{float(now):g}"} if parameter == "t" else {*STEPS_OF[parameter], now}, key=float
+        )
         for done, value in enumerate(steps):
             progress("curve", done, len(steps))
             given = {"model": str(place), "parameter": parameter, "value": str(value)}
@@ -264,6 +268,13 @@ class Work:
         shares = [share for share in ("1", "2", "5") if float(share) / 100 > policy.suppression.limit]
         for share in shares[:2]:
             yield "limit", {"percent": share}
+
+
+def _with_quasi(draft: str) -> str:
+    """Ask about one column more where a draft finds nothing that others may know: a policy needs such a column."""
+    if 'role = "quasi_identifying"' in draft:
+        return draft
+    return re.sub(r'^role = "\w+"', 'role = "quasi_identifying"', draft, count=1, flags=re.MULTILINE)
 
 
 def _quick(policy: Policy) -> Policy:
