@@ -22,20 +22,20 @@ from indistinct.sentences.results import counted as told
 from indistinct.session.item_sets import with_item_levels
 from indistinct.session.prepare import options_of
 from indistinct.session.verdicts import refuse_sequences
-from indistinct.tables.count import counted, silent, tally
-from indistinct.tables.local import LOCAL, Local
+from indistinct.tables.count import silent
+from indistinct.tables.kept import Kept
+from indistinct.tables.local import LOCAL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
 
     from indistinct.answers import Verdict
     from indistinct.formats.source import Source, TableOptions
-    from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.policy import GivenPolicy, Policy
     from indistinct.session.prepare import Prepared
-    from indistinct.tables.count import Counted, Progress, Tally
+    from indistinct.tables.count import Progress
 
 # what may change without another reading, another hierarchy or another count: how much a model asks for
 ASKED = frozenset({"k", "l", "t", "c"})
@@ -191,41 +191,6 @@ class Session:
         require_fit(policy)
         refuse_form(found)
         return found
-
-
-class Kept(Local):
-    """The engine of a session: a set of columns that was counted is not counted again, nor is a part of it."""
-
-    def __init__(self) -> None:
-        self._tallies: list[tuple[str, Tally]] = []
-
-    def count(
-        self,
-        source: Source,
-        quasi: Sequence[str],
-        sensitive: Sequence[str],
-        bind: Callable[[str, Sequence[str | None]], Hierarchy],
-        *,
-        person: str | None = None,
-        leave_out: Collection[str] = (),
-        keep_rows: bool = False,
-        progress: Progress = silent,
-    ) -> Counted:
-        """Group what was counted, or count all columns that are asked for."""
-        names, keep = [*quasi, *sensitive], keep_rows or person is not None
-        fitting = [
-            own
-            for name, own in self._tallies
-            if name == source.name
-            and own.person == person
-            and own.texts.keys() >= set(names)
-            and (own.cell_of_row is not None or not keep)
-        ]
-        found = min(fitting, key=lambda own: len(own.counts), default=None)
-        if found is None:
-            found = tally(source, names, person=person, keep_rows=keep_rows, progress=progress)
-            self._tallies = [(source.name, found), *self._tallies][:PREPARED_KEPT]
-        return counted(found.of(names), len(quasi), bind, leave_out=leave_out, name=source.name)
 
 
 def remembered(source: Source) -> Source:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING, Any
 
-from indistinct.policy import Attribute, suggest
+from indistinct.policy import Policy, suggest
 from indistinct.policy.draft import section
 from indistinct.policy.given import loads
 from indistinct.policy.recoding import option
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from indistinct.policy import ColumnFacts, Policy
+    from indistinct.policy import ColumnFacts
     from indistinct.policy.marks import Mark
 
 ROLES = ("identifying", "quasi_identifying", "sensitive", "insensitive")
@@ -142,10 +142,8 @@ def _choices(facts: ColumnFacts) -> list[dict[str, Any]]:
         ("calendar", {"kind": "dates", "levels": ["month", "quarter", "year"]}),
         ("years", {"kind": "dates", "levels": ["year"]}),
     ]
-    # under version 2 whole numbers are snapped by default, which the policy then says
-    snapped = {"bounds": "snapped"} if kind == "integer" else {}
     numbers: list[tuple[str, dict[str, Any] | None]] = [
-        ("range", {"kind": "range", **snapped}),
+        ("range", {"kind": "range"}),
         ("members", {"kind": "range", "bounds": "members"}),
     ]
     if kind == "integer":
@@ -173,6 +171,7 @@ def _choices(facts: ColumnFacts) -> list[dict[str, Any]]:
 
 
 def _canonical(kind: Any, spec: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Write a hierarchy as the view of a policy has it, defaults left out."""
-    order = ("1",) if kind == "ordinal" else None
-    return None if spec is None else Attribute(role="quasi_identifying", type=kind, order=order, hierarchy=spec).spec
+    """Write a hierarchy as the view of a policy has it: defaults left out, those of version 2 written."""
+    order = {"order": ("1",)} if kind == "ordinal" else {}
+    column = {"role": "quasi_identifying", "type": kind, "hierarchy": spec, **order}
+    return None if spec is None else Policy(version=2, attributes={"x": column}).attributes["x"].spec

@@ -383,8 +383,8 @@ class Recoding:
         The second is int64[g]; None is a missing value. They are found once.
         """
         if position not in self._labels:
-            texts, place = self._labelled(position)
-            self._labels[position] = tuple(texts), place
+            found, place = self._labelled(position)
+            self._labels[position] = tuple(found), place
         texts, place = self._labels[position]
         return list(texts), place
 

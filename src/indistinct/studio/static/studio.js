@@ -123,6 +123,9 @@ document.addEventListener("keydown", (event) => {
   if (/^[1-6]$/.test(event.key) && link !== null) window.location.assign(link.href);
 });
 
+const here = document.querySelector("#rail [aria-current]");
+if (here !== null) here.scrollIntoView({ block: "nearest", inline: "center" });
+
 const news = new EventSource("/events");
 news.addEventListener("open", () => away(false));
 news.addEventListener("error", () => away(true));
