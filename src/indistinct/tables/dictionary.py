@@ -70,6 +70,11 @@ class Dictionary:
             return np.zeros(0, np.int32)
         return np.ascontiguousarray(self._translation[whole_numbers(indices)], dtype=np.int32)
 
+    def texts_used(self, numbers: Int32) -> list[str | None]:
+        """Return the distinct values that occur among ``numbers``."""
+        texts = self.texts
+        return [texts[number] for number in np.unique(numbers).tolist()]
+
     def number(self, text: str | None) -> int:
         """Return the number of a value, a new one if need be."""
         return self.numbers.setdefault(text, len(self.numbers))

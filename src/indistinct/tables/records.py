@@ -332,9 +332,6 @@ class Recoding:
     aggregates: tuple[tuple[tuple[str | None, ...], Int64], ...] | None = field(default=None, repr=False)
     held: Mapping[int, Int32] = field(default_factory=dict, repr=False)
     _boxes: dict[int, tuple[Int64, Int64, Int64]] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _labels: dict[int, tuple[tuple[str | None, ...], Int64]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
 
     def boxes(self, position: int) -> tuple[Int64, Int64, Int64]:
         """Return the distinct boxes of a quasi-identifier, by ``lo`` and ``hi`` ascending, and int64[g] each class's.
@@ -380,15 +377,8 @@ class Recoding:
     def labels(self, position: int) -> tuple[list[str | None], Int64]:
         """Published texts in quasi-identifier number ``position``, each once, and which of them each class has.
 
-        The second is int64[g]; None is a missing value. They are found once.
+        The second is int64[g]; None is a missing value.
         """
-        if position not in self._labels:
-            found, place = self._labelled(position)
-            self._labels[position] = tuple(found), place
-        texts, place = self._labels[position]
-        return list(texts), place
-
-    def _labelled(self, position: int) -> tuple[list[str | None], Int64]:
         if self.aggregates is not None:
             given, class_text = self.aggregates[position]
             return list(given), class_text
