@@ -19,7 +19,7 @@ PLAIN := not recipes and not nulls and not adult and not browser and not engine 
 MUTANTS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-adult test-recipes test-pdf test-engines nulls cov lint check lines oldest bench mutants docs release clean
+.PHONY: help demo test test-fast test-adult test-recipes test-pdf test-engines test-studio nulls cov lint check lines oldest bench mutants docs release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +63,10 @@ test-pdf: $(READY) ## the report as PDF: installs WeasyPrint; Pango has to be on
 test-engines: $(READY) ## engines beside the local one: installs the driver of PostgreSQL, which has to be on the system
 	$(PIP) --editable '.[postgresql]'
 	$(PYTEST) -m engine tests/engines tests/test_docs_snippets.py
+
+test-studio: $(READY) ## the studio in a browser: installs Playwright; Chromium has to be on the system; pictures in build/studio
+	$(PIP) playwright
+	$(PYTEST) -m browser
 
 cov: $(READY) ## coverage: of the small tests with the compiler off, so that kernels count, and of those for daily work
 	NUMBA_DISABLE_JIT=1 $(PYTEST) $(TWO) -m 'small and $(PLAIN)' $(EXAMPLES) --cov --cov-report= --cov-fail-under=0

@@ -26,7 +26,7 @@ LEFT_OUT = ("__pycache__", "reference.py", "register.py", "discharges.csv")
 COMMANDS = (
     "profile", "audit", "policy draft", "policy check", "policy schema", "hierarchy build", "hierarchy check",
     "hierarchy show", "transform", "anonymize", "verify", "explain", "compare", "risk", "attack", "utility",
-    "releases key", "releases add", "releases check", "releases list", "releases forget", "demo",
+    "releases key", "releases add", "releases check", "releases list", "releases forget", "studio", "demo",
 )  # fmt: skip
 
 

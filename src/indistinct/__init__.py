@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from indistinct.assess.private import Private, private
     from indistinct.assess.profile import Profile, profile
     from indistinct.assess.risk import Risk, risk
+    from indistinct.assess.session import Picture, Session
     from indistinct.assess.utility import Utility, utility
     from indistinct.assess.verify import Verification, verify
     from indistinct.attacks import Attacks, attack
@@ -95,6 +96,7 @@ _WHERE: Final = {
     "assess.private": ("Private", "private"),
     "assess.profile": ("Profile", "profile"),
     "assess.risk": ("Risk", "risk"),
+    "assess.session": ("Picture", "Session"),
     "publish.transform": ("Transformed", "transform"),
     "assess.utility": ("Utility", "utility"),
     "publish.recipient": ("verify_public",),
@@ -137,6 +139,7 @@ __all__ = [
     "NpdRecursive",
     "PSensitiveK",
     "PdRecursive",
+    "Picture",
     "Plan",
     "Policy",
     "PolicyError",
@@ -153,6 +156,7 @@ __all__ = [
     "Safepub",
     "SampleUniqueness",
     "SchemaError",
+    "Session",
     "TCloseness",
     "Tiered",
     "Transformed",

@@ -26,6 +26,7 @@ from indistinct.cli import (
     profile,
     releases,
     risk,
+    studio,
     transform,
     utility,
     verify,
@@ -60,6 +61,7 @@ app.command("explain")(explain.explain)
 app.command("plan")(plan.plan)
 app.command("utility")(utility.utility)
 app.command("demo")(demo.demo)
+app.command("studio")(studio.studio)
 app.add_typer(hierarchy.app, name="hierarchy")
 app.add_typer(policy.app, name="policy")
 app.add_typer(releases.app, name="releases")

@@ -23,7 +23,6 @@ from indistinct.cli.options import Answer, Database, grouped
 from indistinct.formats.source import origins_of
 from indistinct.outputs import Output, check_outputs, write_bytes
 from indistinct.plain import for_people
-from indistinct.sentences.results import warnings_text
 
 app = typer.Typer(help="Check a policy, print its JSON Schema, draft one from a table.", no_args_is_help=True)
 
@@ -53,6 +52,8 @@ def check(
 @for_people
 def check_text(name: str, attributes: int, models: int, answer: dict[str, Any]) -> str:
     """Write the answer of ``policy check``."""
+    from indistinct.sentences.results import warnings_text
+
     lines = [f"{name} is valid: {attributes} attributes, {models} models"]
     if answer["open"]:
         listed = ", ".join(f"{mark['place']} (line {mark['line']})" for mark in answer["open"])

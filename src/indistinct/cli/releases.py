@@ -9,7 +9,6 @@ import typer
 
 from indistinct.cli.common import PolicyFile, place
 from indistinct.cli.options import Answer, Database, grouped
-from indistinct.sentences.ledger import check_text, list_text
 
 if TYPE_CHECKING:
     from indistinct.history.ledger import Ledger
@@ -50,6 +49,7 @@ def add(
     With a key the ledger holds pseudonymous personal data. Exit code 0: entered, 1: refused, 2: wrong use or bad input.
     """
     from indistinct.outputs import origin
+    from indistinct.sentences.ledger import check_text
 
     book, new, origins = _read(original, published, policy, ledger, key_file, m, database, answering)
     label = name or published.name
@@ -76,6 +76,8 @@ def check(
 
     Exit code 0: no guarantee is broken, 1: some are, or it cannot be told, 2: wrong use or bad input.
     """
+    from indistinct.sentences.ledger import check_text
+
     book, new, _ = _read(original, published, policy, ledger, key_file, m, database, answering)
     answer = book.check(new)
     answering.give(answer, check_text(answer))
@@ -91,6 +93,7 @@ def list_(
 ) -> int:
     """List the releases of a ledger; needs no key."""
     from indistinct.history.ledger import Ledger
+    from indistinct.sentences.ledger import list_text
 
     found = Ledger(ledger).releases()
     answering.give({"releases": found}, list_text(found))

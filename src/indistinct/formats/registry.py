@@ -192,17 +192,21 @@ def open_source(table: object, options: TableOptions | None = None) -> Source:
         return table
     options = options or TableOptions()
     source = _opened(table, options)
-    if options.missing_values:
-        from indistinct.formats.columnar import without_tokens
-
-        read, tokens = source.read, options.missing_values
-
-        def read_present(wanted: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
-            return (without_tokens(batch, tokens) for batch in read(wanted))
-
-        source = replace(source, read=read_present, native=None)  # only the reader here knows these tokens
+    source = with_missing(source, options.missing_values)
     source.origins = origins_of(table)
     return source
+
+
+def with_missing(source: Source, tokens: Mapping[str, tuple[str, ...]]) -> Source:
+    """Read the tokens of single columns as missing values."""
+    if not tokens:
+        return source
+    from indistinct.formats.columnar import without_tokens
+
+    def read(wanted: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+        return (without_tokens(batch, tokens) for batch in source.read(wanted))
+
+    return replace(source, read=read, native=None)  # only the reader here knows these tokens
 
 
 def _opened(table: object, options: TableOptions) -> Source:

@@ -97,7 +97,7 @@ class Source:
         for column in wanted:
             if column not in self.types:
                 raise SchemaError.unknown_column(column, self.columns)
-            _refuse_type(column, self.types[column])
+            refuse_type(column, self.types[column])
         if not wanted:
             raise SchemaError(f"no column of {self.name} is asked for; name at least one")
         rows = 0
@@ -266,7 +266,8 @@ def _quoted(names: Sequence[str]) -> str:
     return both([", ".join(quoted[:-1]), quoted[-1]])
 
 
-def _refuse_type(column: str, kind: pa.DataType) -> None:
+def refuse_type(column: str, kind: pa.DataType) -> None:
+    """Raise UnsupportedError for a column whose cells hold more than one value, or bytes."""
     import pyarrow as pa
 
     if pa.types.is_nested(kind):

@@ -266,14 +266,14 @@ def save(policy: Document, path: str | os.PathLike[str]) -> None:
     cannot be written.
     """
     target = Path(path)
-    policy = _moved(policy, target.parent)
+    policy = moved(policy, target.parent)
     output, others = Output(target, "policy file"), [read for read in policy.origins if read.what != "the policy file"]
     check_outputs([output], others, force=True)
     text = update(_read(target), policy) if target.exists() else dumps(policy)
     write_bytes(output, text.encode(), others, force=True)
 
 
-def _moved(policy: P, folder: Path) -> P:
+def moved(policy: P, folder: Path) -> P:
     """Rewrite the relative paths of a policy for another folder."""
     if policy.base.resolve() == folder.resolve():
         return policy.at(folder, from_flags=policy.from_flags)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from indistinct.formats.source import Source
     from indistinct.history.ledger import Ledger
     from indistinct.policy import Policy
     from indistinct.session.prepare import Prepared
@@ -58,6 +59,7 @@ def ready(
     query: str | None = None,
     sql_table: str | None = None,
     any_algorithm: bool = False,
+    source: Source | None = None,
     engine: Engine = LOCAL,
     target: Target | None = None,
     lap: Callable[[str], object] = lambda _: None,
@@ -66,8 +68,9 @@ def ready(
     """Read, transform and count a table for a release, and refuse what cannot be published.
 
     ``lap`` is told when the transforms are done. ``any_algorithm``: another than that of the policy will decide, so
-    nothing is refused that the policy's own could not hold. ``engine`` keeps the rows,
-    and may write them to a ``target`` in its database.
+    nothing is refused that the policy's own could not hold. ``source``: the table, opened by somebody who keeps it; it
+    is read in its place, unless transforms make another one. ``engine`` keeps the rows, and may write them to a
+    ``target`` in its database.
 
     Raises UnsupportedError for what the engine cannot do; PolicyError, SchemaError, DataError, HierarchyError with the
     place.
@@ -78,10 +81,11 @@ def ready(
     given, before, notices = transformed(table, policy, query=query, sql_table=sql_table, progress=progress)
     if before:
         lap("transform")
+    given = source if source is not None and given is table else given
     keep = ledger is not None
-    source = source_for(engine, given, policy, query=query, sql_table=sql_table)
-    require_able(engine, policy, source, output, target)
-    prepared = prepare(source, policy, keep_rows=keep, engine=engine, progress=progress)
+    opened = source_for(engine, given, policy, query=query, sql_table=sql_table)
+    require_able(engine, policy, opened, output, target)
+    prepared = prepare(opened, policy, keep_rows=keep, engine=engine, progress=progress)
     prepared = with_history(prepared, ledger)
     notices += [*refuse_near_unique(prepared), *unseen(prepared.counted, engine)]
     refuse_unwritable(prepared, output)

@@ -4,7 +4,3 @@
 file: it is made from the published table, the policy and counts that the manifest has anyway, so nothing in it depends
 on a suppressed row.
 """
-
-from indistinct.reports.report import report
-
-__all__ = ["report"]

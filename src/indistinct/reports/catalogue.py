@@ -2,6 +2,7 @@
 
 A message is a text with ``{names}``, or ``{"one": ..., "other": ...}`` chosen by the number ``n``. Chinese has no
 plural: its messages have ``other`` alone. ``<language>.json`` holds the report's own words under keys of their own,
+``studio.<language>.json`` those of the studio,
 ``sentences.<language>.json`` what the rest of the program says (``Sentence``), under the English template. Every
 language has the same keys, and every template of the program (a test holds that).
 """
@@ -16,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import PolicyError
 from indistinct.notices import Sentence, filled
-from indistinct.sentences.results import number as parameter_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,6 +99,8 @@ class Catalogue:
         required = entry.get("required") or {}
         if not self.has(key):
             return ""
+        from indistinct.sentences.results import number as parameter_text
+
         facts = {name: parameter_text(value) for name, value in required.items()}
         facts["unit"] = unit
         facts["column"] = entry.get("attribute") or ", ".join(entry.get("attributes") or ())
@@ -113,6 +115,8 @@ class Catalogue:
             return ""
         if isinstance(values, list | tuple):
             return "; ".join(self.parameters(item) for item in values[:2] if None not in item.values())
+        from indistinct.sentences.results import number as parameter_text
+
         return ", ".join(f"{key} = {parameter_text(values[key])}" for key in values)
 
 
@@ -128,9 +132,8 @@ def catalogue(language: str) -> Catalogue:
     """Return the messages of a language; raises PolicyError naming those that exist."""
     if language not in LANGUAGES:
         raise PolicyError(f'there is no report in the language "{language}"; there are {", ".join(LANGUAGES)}')
-    return Catalogue(
-        language, _read(f"{language}.json"), {} if language == "en" else _read(f"sentences.{language}.json")
-    )
+    messages = _read(f"{language}.json") | _read(f"studio.{language}.json")
+    return Catalogue(language, messages, {} if language == "en" else _read(f"sentences.{language}.json"))
 
 
 def _read(name: str) -> dict[str, Any]:

@@ -101,7 +101,7 @@ def refusals(
 
     Raises SchemaError as ``resolve`` does.
     """
-    if engine is LOCAL:
+    if engine.name == LOCAL.name:
         return []
     found = []
     if policy.transforms:

@@ -16,7 +16,7 @@ from indistinct.formats.source import ahead
 from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.holdings import person_references
 from indistinct.tables.keys import KeyTable
-from indistinct.tables.order import distinct, lexicographic_order, run_starts
+from indistinct.tables.order import distinct, lexicographic_order, numbered_rows, run_starts
 from indistinct.tables.records import Frequencies, Persons, Reference
 
 if TYPE_CHECKING:
@@ -63,6 +63,55 @@ class Counted:
     cell_of_group: Int32 | None = field(default=None, repr=False)
 
 
+@dataclass(frozen=True)
+class Tally:
+    """Distinct combinations of the texts of some columns, with their rows: counted before anybody says what they mean.
+
+    ``texts`` by column, in order of arrival; ``raw`` int32[., columns] are numbers of texts, ``counts`` int64[.] their
+    rows. ``cell_of_row`` int32[n] is kept on request and with a person key; then ``owner`` int32[n] is the person of
+    each row, of ``people`` in all, ``keyless`` rows have none. ``times`` int64[n]: for how many rows each of these
+    stands, where somebody counted before. ``reading``: seconds spent on waiting for the source.
+    """
+
+    texts: Mapping[str, Sequence[str | None]] = field(repr=False)
+    raw: Int32 = field(repr=False)
+    counts: Int64 = field(repr=False)
+    rows: int
+    cell_of_row: Int32 | None = field(default=None, repr=False)
+    person: str | None = None
+    owner: Int32 | None = field(default=None, repr=False)
+    people: int = 0
+    keyless: int = 0
+    times: Int64 | None = field(default=None, repr=False)
+    reading: float = 0.0
+
+    @property
+    def rows_of_persons(self) -> Int64:
+        """int64[persons]: the rows of each person; empty without a person key."""
+        rows = np.zeros(self.people if self.owner is not None else 0, np.int64)
+        if self.owner is not None:
+            np.add.at(rows, self.owner, 1 if self.times is None else self.times)
+        return rows
+
+    def of(self, names: Sequence[str]) -> Tally:
+        """Count some of the columns: a group-by over what was counted, in which no row is looked at again."""
+        columns = list(self.texts)
+        if list(names) == columns:
+            return self
+        raw = np.ascontiguousarray(self.raw[:, [columns.index(name) for name in names]])
+        first, number = numbered_rows(raw, [len(self.texts[name]) for name in names])
+        counts = np.zeros(len(first), np.int64)
+        np.add.at(counts, number, self.counts)
+        return replace(
+            self,
+            texts={name: self.texts[name] for name in names},
+            raw=np.ascontiguousarray(raw[first]),
+            counts=counts,
+            cell_of_row=None if self.cell_of_row is None else number[self.cell_of_row],
+            reading=0.0,
+        )
+
+
 def count(
     source: Source,
     quasi: Sequence[str],
@@ -83,68 +132,28 @@ def count(
 
     Raises DataError for a table without rows and for rows without a person key.
     """
-    names = [*quasi, *sensitive]
-    read = _read(source, names, person, keep=keep_rows, progress=progress)
-    raw, counts, place = read.codes, read.rows, np.arange(len(read.rows), dtype=np.int32)
-    used = [d.texts for d in read.dictionaries]
-    kept = _complete(raw, read.dictionaries, leave_out)
-    left_out = int(counts[~kept].sum())
-    if left_out:
-        raw, counts, place = raw[kept], counts[kept], np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, -1)
-        if not len(raw):
-            raise DataError(f"every row of {source.name} is left out for a missing sensitive value", file=source.name)
-        used = [d.texts_used(raw[:, position]) for position, d in enumerate(read.dictionaries)]
-    bound = _bound(bind, names, used, _lost(person, read))
-    canonical = [translation(d.texts, hierarchy) for d, hierarchy in zip(read.dictionaries, bound, strict=True)]
-    ordered, counts, rank = _canonical(raw, counts, canonical)
-    frequencies = frequencies_of(tuple(bound[: len(quasi)]), tuple(bound[len(quasi) :]), ordered, counts)
-    counted = Counted(frequencies, left_out=left_out, reading=read.reading)
-    if read.cell is None:
-        return counted
-    cell_of_row = np.append(rank, np.int32(-1))[place].astype(np.int32)[read.cell]
-    if read.owner is not None:
-        owner = read.people.ranks()[read.owner]
-        frequencies = with_persons(frequencies, cell_of_row, owner, len(read.people.numbers), read.times)
-        counted = replace(counted, frequencies=frequencies, rows_of_persons=read.rows_of_persons)
-    if read.times is not None:  # what was read are no rows
-        return replace(counted, cell_of_group=cell_of_row)
-    return replace(counted, cell_of_row=cell_of_row, person_of_row=None if read.owner is None else owner)
+    found = tally(source, [*quasi, *sensitive], person=person, keep_rows=keep_rows, progress=progress)
+    return counted(found, len(quasi), bind, leave_out=leave_out, name=source.name)
 
 
-@dataclass(frozen=True)
-class _Read:
-    """What was read: distinct combinations of the numbers of values, in order of arrival, with their rows.
+def tally(
+    source: Source,
+    names: Sequence[str],
+    *,
+    person: str | None = None,
+    keep_rows: bool = False,
+    progress: Progress = silent,
+) -> Tally:
+    """Read a source once and count the distinct combinations of texts in ``names``.
 
-    ``cell`` int32[n] and ``owner`` int32[n]: combination and person of each row, where these are kept; ``times``
-    int64[n]: for how many rows each stands, where somebody counted before.
+    Where somebody counted before, his numbers are added up. Raises DataError for a table without rows.
     """
-
-    dictionaries: Sequence[Dictionary]
-    people: Dictionary
-    codes: Int32
-    rows: Int64
-    cell: Int32 | None
-    owner: Int32 | None
-    times: Int64 | None
-    reading: float
-
-    @property
-    def rows_of_persons(self) -> Int64:
-        """int64[persons]: the rows of each person."""
-        rows = np.zeros(len(self.people.numbers), np.int64)
-        if self.owner is not None:
-            np.add.at(rows, self.owner, 1 if self.times is None else self.times)
-        return rows
-
-
-def _read(source: Source, names: Sequence[str], person: str | None, *, keep: bool, progress: Progress) -> _Read:
-    """Read and count; where somebody counted before, his numbers are added up."""
     weight = source.weight
     wanted = [*names, *(one for one in (person, weight) if one is not None)]
     dictionaries = [Dictionary(name) for name in names]
     people = Dictionary(person or "")
     keys = KeyTable(len(names))
-    keep = keep or person is not None or weight is not None
+    keep = keep_rows or person is not None or weight is not None
     cells: list[Int32] = []
     owners: list[Int32] = []
     times: list[Int64] = []
@@ -170,13 +179,67 @@ def _read(source: Source, names: Sequence[str], person: str | None, *, keep: boo
             reading -= perf_counter()
         reading += perf_counter()
         cells += [numbers.result() for numbers in waiting]
-    cell = np.concatenate(cells) if keep else None
-    owner = None if person is None else np.concatenate(owners)
-    if weight is None:
-        return _Read(dictionaries, people, keys.codes(), keys.counts, cell, owner, None, reading)
-    counts, of_each = np.zeros(len(keys.counts), np.int64), np.concatenate(times)
-    np.add.at(counts, np.concatenate(cells), of_each)
-    return _Read(dictionaries, people, keys.codes(), counts, cell, owner, of_each, reading)
+    counts, of_each = keys.counts, None
+    if weight is not None:
+        counts, of_each = np.zeros(len(keys.counts), np.int64), np.concatenate(times)
+        np.add.at(counts, np.concatenate(cells), of_each)
+    owner, nobody = None, people.numbers.get(None)
+    if person is not None:
+        owner = np.concatenate(owners)
+    here = None if owner is None or nobody is None else owner == nobody
+    keyless = 0 if here is None else int(here.sum() if of_each is None else of_each[here].sum())
+    return Tally(
+        {own.column: own.texts for own in dictionaries},
+        keys.codes(),
+        counts,
+        rows,
+        np.concatenate(cells) if keep else None,
+        person,
+        owner if owner is None or keyless else people.ranks()[owner],
+        len(people.numbers),
+        keyless,
+        of_each,
+        reading,
+    )
+
+
+def counted(
+    found: Tally,
+    quasi: int,
+    bind: Callable[[str, Sequence[str | None]], Hierarchy],
+    *,
+    leave_out: Collection[str] = (),
+    name: str = "the table",
+) -> Counted:
+    """Give a tally its meaning: the first ``quasi`` columns are quasi-identifying, the others sensitive.
+
+    ``name`` is that of the table, for messages; the others as in ``count``.
+
+    Raises DataError when every row is left out and for rows without a person key; what ``bind`` raises.
+    """
+    names, used = list(found.texts), list(found.texts.values())
+    raw, counts, place = found.raw, found.counts, np.arange(len(found.counts), dtype=np.int32)
+    kept = _complete(raw, found.texts, leave_out)
+    left_out = int(counts[~kept].sum())
+    if left_out:
+        raw, counts, place = raw[kept], counts[kept], np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, -1)
+        if not len(raw):
+            raise DataError(f"every row of {name} is left out for a missing sensitive value", file=name)
+        used = [[texts[n] for n in np.flatnonzero(np.bincount(raw[:, at])).tolist()] for at, texts in enumerate(used)]
+    bound = _bound(bind, names, used, _lost(found.person, found.keyless, found.rows))
+    canonical = [translation(texts, hierarchy) for texts, hierarchy in zip(found.texts.values(), bound, strict=True)]
+    ordered, counts, rank = _canonical(raw, counts, canonical)
+    frequencies = frequencies_of(tuple(bound[:quasi]), tuple(bound[quasi:]), ordered, counts)
+    answer = Counted(frequencies, left_out=left_out, reading=found.reading)
+    if found.cell_of_row is None:
+        return answer
+    cell_of_row = np.append(rank, np.int32(-1))[place].astype(np.int32)[found.cell_of_row]
+    if found.owner is not None:
+        frequencies = with_persons(frequencies, cell_of_row, found.owner, found.people, found.times)
+        answer = replace(answer, frequencies=frequencies, rows_of_persons=found.rows_of_persons)
+    if found.times is not None:  # what was read are no rows
+        return replace(answer, cell_of_group=cell_of_row)
+    return replace(answer, cell_of_row=cell_of_row, person_of_row=found.owner)
 
 
 def rebound(counted: Counted, position: int, hierarchy: Hierarchy) -> Counted:
@@ -199,10 +262,9 @@ def rebound(counted: Counted, position: int, hierarchy: Hierarchy) -> Counted:
     )
 
 
-def _lost(person: str | None, read: _Read) -> list[IndistinctError]:
-    if person is None or None not in read.people.numbers:
+def _lost(person: str | None, keyless: int, rows: int) -> list[IndistinctError]:
+    if not keyless:
         return []
-    keyless, rows = int(read.rows_of_persons[read.people.numbers[None]]), int(read.rows.sum())
     message = f'{keyless} of {rows} rows have no value in the person key "{person}"; every row needs one'
     return [DataError(message, column=str(person))]
 
@@ -225,12 +287,12 @@ def _bound(
     return bound
 
 
-def _complete(raw: Int32, dictionaries: Sequence[Dictionary], leave_out: Collection[str]) -> NDArray[np.bool_]:
+def _complete(raw: Int32, texts: Mapping[str, Sequence[str | None]], leave_out: Collection[str]) -> NDArray[np.bool_]:
     """Say which cells have a value in every column of ``leave_out``."""
     kept = np.ones(len(raw), np.bool_)
-    for position, dictionary in enumerate(dictionaries):
-        if dictionary.column in leave_out and None in dictionary.numbers:
-            kept &= raw[:, position] != dictionary.numbers[None]
+    for position, (name, own) in enumerate(texts.items()):
+        if name in leave_out and None in own:
+            kept &= raw[:, position] != own.index(None)
     return kept
 
 

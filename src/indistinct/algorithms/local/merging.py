@@ -8,12 +8,14 @@ import numpy as np
 
 from indistinct.kernels.guards import LEAST_SIZE
 from indistinct.kernels.partition import HEAD
+from indistinct.tables.count import silent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.algorithms.local.state import State
     from indistinct.kernels.guards import Guards
+    from indistinct.tables.count import Progress
 
     Int64 = NDArray[np.int64]
     Float64 = NDArray[np.float64]
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 WINDOW = 2000
 
 
-def merge_violators(state: State, price: float) -> None:
+def merge_violators(state: State, price: float, progress: Progress = silent) -> None:
     """Merge classes that violate the criteria with near ones, the smallest first, until none is left that can be.
 
     A violator joins the class that adds least loss minus ``price`` times the excess that goes.
@@ -35,6 +37,7 @@ def merge_violators(state: State, price: float) -> None:
         return
     excesses(state.units, guards, state.parts, excess, state.scratch())
     while True:
+        progress("search", 0, 0)
         violators = np.flatnonzero((state.parts.state[:, HEAD] >= 0) & (excess > 0.0))
         if len(violators) == 0 or merge_some(state, guards, violators, state.used, excess, price) == 0:
             return

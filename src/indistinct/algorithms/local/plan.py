@@ -78,7 +78,7 @@ def solve(
     """
     quality = option(policy.recoding, "quality")
     begun = monotonic()
-    starts = _starts(problem)
+    starts = _starts(problem, progress)
     if simple is not None and int(simple.count.sum()) == problem.frequencies.total:
         starts.append(_of_parts(problem, simple))
     if quality == "fast" or int(starts[0].single.sum()) < 2:
@@ -110,32 +110,36 @@ def solve(
     return state, (Sentence("the loss fell to {points}", points=points),)
 
 
-def _starts(problem: Problem) -> list[State]:
+def _starts(problem: Problem, progress: Progress) -> list[State]:
     """Partition by cuts that hold all criteria; where these bound shares, merge classes as well, and that first.
 
     Where bounds are tight no good cut holds them, and merging leaves more and smaller classes, from which a search gets
     further; where they are loose, cuts may lose less.
     """
     whole = satisfied_alone(problem)
+    progress("search", 0, 0)
     cut = _partition(problem, problem.guards, whole)
-    merge_violators(cut, PRICE)
+    merge_violators(cut, PRICE, progress)
     if not np.isin(problem.guards.spec[:, KIND], SHARES).any():
         return [cut]
     split_classes(cut, 0)
-    return [_merged(problem, whole), cut]
+    return [_merged(problem, whole, progress), cut]
 
 
-def _merged(problem: Problem, whole: NDArray[np.bool_]) -> State:
+def _merged(problem: Problem, whole: NDArray[np.bool_], progress: Progress) -> State:
     """Cut by what stays satisfied, merge classes by what violates the rest, split them where they have slack."""
     first = absorbing(problem.guards)
+    progress("search", 0, 0)
     state = _partition(problem, first, whole)
     if violating_rows(state) > problem.frequencies.total / 2:
         limits = first.limits.copy()
         light = int(problem.tuples.mass[~whole, 1].sum())
         limits[LEAST_SIZE] = max(limits[LEAST_SIZE], LEAST_START, light // MOST_START)
+        progress("search", 0, 0)
         state = _partition(problem, first._replace(limits=limits), whole)
     kinds = problem.guards.spec[:, KIND]
-    merge_violators(state, ORDERED_PRICE if (kinds == T_ORDERED).any() else PRICE)
+    merge_violators(state, ORDERED_PRICE if (kinds == T_ORDERED).any() else PRICE, progress)
+    progress("search", 0, 0)
     split_classes(state, 0)
     return state
 

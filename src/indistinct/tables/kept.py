@@ -1,0 +1,56 @@
+"""The local engine with a memory: what was counted once is grouped, not counted again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from indistinct.tables.count import counted, silent, tally
+from indistinct.tables.local import Local
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from indistinct.formats.source import Source
+    from indistinct.hierarchies.hierarchy import Hierarchy
+    from indistinct.tables.count import Counted, Progress, Tally
+
+TALLIES_KEPT = 4
+
+
+class Kept(Local):
+    """The engine of a session: a set of columns that was counted is not counted again, nor is a part of it.
+
+    Its sources are told apart by name: it is for those of one table, read in one way.
+    """
+
+    def __init__(self) -> None:
+        self._tallies: list[tuple[str, Tally]] = []
+
+    def count(
+        self,
+        source: Source,
+        quasi: Sequence[str],
+        sensitive: Sequence[str],
+        bind: Callable[[str, Sequence[str | None]], Hierarchy],
+        *,
+        person: str | None = None,
+        leave_out: Collection[str] = (),
+        keep_rows: bool = False,
+        carried: Sequence[str] = (),  # noqa: ARG002  # a picture publishes no row
+        progress: Progress = silent,
+    ) -> Counted:
+        """Group what was counted, or count all columns that are asked for."""
+        names, keep = [*quasi, *sensitive], keep_rows or person is not None
+        fitting = [
+            own
+            for name, own in self._tallies
+            if name == source.name
+            and own.person == person
+            and own.texts.keys() >= set(names)
+            and (own.cell_of_row is not None or not keep)
+        ]
+        found = min(fitting, key=lambda own: len(own.counts), default=None)
+        if found is None:
+            found = tally(source, names, person=person, keep_rows=keep_rows, progress=progress)
+            self._tallies = [(source.name, found), *self._tallies][:TALLIES_KEPT]
+        return counted(found.of(names), len(quasi), bind, leave_out=leave_out, name=source.name)
