@@ -23,15 +23,18 @@ from typing import TYPE_CHECKING
 
 from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.local.alike import repaired
+from indistinct.algorithms.local.coins import coins_of
 from indistinct.algorithms.local.frame import within_limit
 from indistinct.algorithms.local.plan import solve
 from indistinct.algorithms.local.problem import problem_of
+from indistinct.algorithms.local.robust import robust_classes
 from indistinct.algorithms.local.settle import settle_classes
 from indistinct.algorithms.local.start import cut_at_medians
 from indistinct.algorithms.local.state import assignment_of
 from indistinct.algorithms.rounds import as_assignment
 from indistinct.losses.lm import lm
 from indistinct.policy.recoding import Local
+from indistinct.policy.robust import is_robust
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.records import SUPPRESSED
 
@@ -64,7 +67,17 @@ def local(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assig
     suppression limit; whatever ``progress`` raises. Not checked: that the policy fits the frequencies.
     """
     progress("partition", 0, 0)
-    return within_limit(frequencies, policy, lambda problem, hopeless: _solve(problem, hopeless, policy, progress))
+    recoding = policy.recoding
+    if not isinstance(recoding, Local) or not is_robust(recoding, policy.privacy):
+        return within_limit(frequencies, policy, lambda problem, hopeless: _solve(problem, hopeless, policy, progress))
+    coins = coins_of(policy, recoding)
+    return within_limit(
+        frequencies,
+        policy,
+        lambda problem, hopeless: robust_classes(
+            problem, hopeless, policy, coins, lambda counts, alone: local(counts, alone, progress)
+        ),
+    )
 
 
 def _solve(problem: Problem, hopeless: NDArray[np.bool_], policy: Policy, progress: Progress) -> Assignment:
