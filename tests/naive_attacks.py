@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 from math import comb, prod
 
 
@@ -155,3 +155,31 @@ def definetti(rows, counts, values):
         if change < 1e-3:
             break
     return belief
+
+
+def posterior_of_merge(sizes, pair_of, decoys, values, holds):
+    """Beliefs {piece: {value: belief}} after a class of pieces was published, by dealing its values in every way.
+
+    ``pair_of`` says to which pair a piece belongs; a pair is merged where a piece of it fails, else with the chance
+    ``decoys[pair]``; of several pairs one has failed as a whole. None where no way of dealing explains the class.
+    """
+    ends = [sum(sizes[: piece + 1]) for piece in range(len(sizes))]
+    total, held = Fraction(0), [Counter() for _ in sizes]
+    for dealt in set(permutations(values)):
+        pieces = [dealt[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+        pairs = [[piece for piece, own in zip(pieces, pair_of, strict=True) if own == pair] for pair in set(pair_of)]
+        chance = Fraction(1)
+        for own, decoy in zip(pairs, decoys, strict=True):
+            chance *= 1 if any(not holds(piece) for piece in own) else Fraction(decoy)
+        if len(pairs) > 1 and all(holds([value for piece in own for value in piece]) for own in pairs):
+            chance *= 0
+        total += chance
+        for counter, piece in zip(held, pieces, strict=True):
+            for value in piece:
+                counter[value] += chance
+    if not total:
+        return None
+    return [
+        {value: counter[value] / total / size for value in set(values)}
+        for counter, size in zip(held, sizes, strict=True)
+    ]

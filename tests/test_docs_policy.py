@@ -95,9 +95,12 @@ def test_every_key_is_described_as_the_schema_has_it(heading, key):
     else:
         assert default == "none"
     choice = entry if "type" in entry else next(iter(entry.get("anyOf", [{}])))
-    untyped = "whole number or text" if "enum" in entry else "table"
+    untyped = "table"
+    if "enum" in entry:
+        untyped = "text, or true or false" if True in entry["enum"] else "whole number or text"
     assert kind.startswith(TYPES.get(choice.get("type"), untyped))
     words = [*entry.get("enum", []), *entry.get("items", {}).get("enum", [])]
+    words = [json.dumps(word).strip('"') for word in words]
     if key != "unlisted":  # the roles, listed with the attributes
         assert [word for word in words if f"`{word}`" not in valid.replace('"', "")] == []
     for word in bounds(entry):

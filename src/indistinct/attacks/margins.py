@@ -67,6 +67,21 @@ def number(sizes: Sequence[int], counts: Sequence[int]) -> int | None:
     return states.get((0,) * len(sizes), 0)
 
 
+def tables_of(sizes: Sequence[int], counts: Sequence[int]) -> Iterator[tuple[Column, ...]]:
+    """Yield the tables with these margins, one column for each value.
+
+    >>> list(tables_of([2, 1], [1, 2]))
+    [((0, 1), (2, 0)), ((1, 0), (1, 1))]
+    """
+    if len(counts) == 1:  # what is left over
+        yield (tuple(sizes),)
+        return
+    for column in columns_of(sizes, counts[0]):
+        rest = [have - taken for have, taken in zip(sizes, column, strict=True)]
+        for more in tables_of(rest, counts[1:]):
+            yield column, *more
+
+
 def weight(sizes: Sequence[int], table: Sequence[Column]) -> int:
     """Count the ways to give single rows their values so that a table comes out (columns are those of the values).
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from indistinct.attacks.view import Sensitive, View
     from indistinct.tables.records import Reference
 
+    Holds = Callable[[NDArray[np.int64]], NDArray[np.bool_]]
     Fails = Callable[[Sequence[int], Sequence[int], Sequence[Sequence[Column]]], list[bool]]
 
 MOST_GROUPS = 3
@@ -271,7 +272,32 @@ def parts_of(sizes: Sequence[int], least: int) -> list[tuple[list[int], list[int
 
 def judged_by_models(context: AttackContext, sensitive: Sensitive, least: int) -> Condition | None:
     """Return what the models of a column ask of the groups of a class; None where they cannot be judged."""
-    name, divides = sensitive.attribute, isinstance(context.policy.recoding, Local)
+    divides, judge = isinstance(context.policy.recoding, Local), judge_of(context, sensitive)
+    if judge is None:
+        return None
+
+    def of(texts: Sequence[str | None]) -> Fails:
+        holds_of = judge(texts)
+
+        def fails(sizes: Sequence[int], counts: Sequence[int], tables: Sequence[Sequence[Column]]) -> list[bool]:
+            parts = parts_of(sizes, least) if divides else [([group],) for group in range(len(sizes))]
+            if not parts:
+                return [False] * len(tables)
+            cells = np.array(tables, np.int64).reshape(len(tables), len(counts), len(sizes))
+            sides = [cells[:, :, list(part)].sum(axis=2) for both in parts for part in both]
+            holds = holds_of(np.stack(sides, axis=1).reshape(-1, len(counts)))
+            failing = np.logical_not(holds.reshape(len(tables), len(parts), -1).all(axis=2))
+            judge = all if divides else any
+            return [judge(row) for row in failing.tolist()]
+
+        return fails
+
+    return Condition(of, divides)
+
+
+def judge_of(context: AttackContext, sensitive: Sensitive) -> Callable[[Sequence[str | None]], Holds] | None:
+    """Return a judge of groups by the models of a column: given values, of int64[g, values]; None: it has none."""
+    name = sensitive.attribute
     models = [m for m in context.policy.privacy if set(m.attributes_used) == {name} and is_of_classes(m)]
     if not models or context.policy.person is not None:
         return None
@@ -281,34 +307,24 @@ def judged_by_models(context: AttackContext, sensitive: Sensitive, least: int) -
         return None  # the column does not read as the policy says: its models cannot be judged
     code = references[name].hierarchy.codes()
 
-    def of(texts: Sequence[str | None]) -> Fails:
+    def of(texts: Sequence[str | None]) -> Holds:
         values = np.array([code[text] for text in texts], np.int32)
         order = np.argsort(values)
 
-        def fails(sizes: Sequence[int], counts: Sequence[int], tables: Sequence[Sequence[Column]]) -> list[bool]:
-            parts = parts_of(sizes, least) if divides else [([group],) for group in range(len(sizes))]
-            if not parts:
-                return [False] * len(tables)
-            cells = np.array(tables, np.int64).reshape(len(tables), len(counts), len(sizes))
-            sides = [cells[:, :, list(part)].sum(axis=2) for both in parts for part in both]
-            holds = _hold(np.stack(sides, axis=1).reshape(-1, len(counts))[:, order], values[order])
-            failing = np.logical_not(holds.reshape(len(tables), len(parts), -1).all(axis=2))
-            judge = all if divides else any
-            return [judge(row) for row in failing.tolist()]
+        def hold(counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+            cells = counts[:, order]
+            owner, place = np.nonzero(cells)
+            given = (owner.astype(np.int32), values[order][place].reshape(-1, 1), cells[owner, place])
+            histograms = histograms_of((name,), *given, len(cells), [references[name].hierarchy.size])
+            classes = Classes(cells.sum(axis=1), None, (name,), histograms, *given)
+            holds = np.ones(len(cells), np.bool_)
+            for model in models:
+                holds &= evaluate(model, classes, Context(references)).satisfied
+            return holds
 
-        return fails
+        return hold
 
-    def _hold(cells: NDArray[np.int64], values: NDArray[np.int32]) -> NDArray[np.bool_]:
-        owner, place = np.nonzero(cells)
-        given = (owner.astype(np.int32), values[place].reshape(-1, 1), cells[owner, place])
-        histograms = histograms_of((name,), *given, len(cells), [references[name].hierarchy.size])
-        classes = Classes(cells.sum(axis=1), None, (name,), histograms, *given)
-        holds = np.ones(len(cells), np.bool_)
-        for model in models:
-            holds &= evaluate(model, classes, Context(references)).satisfied
-        return holds
-
-    return Condition(of, divides)
+    return of
 
 
 def _references(context: AttackContext, sensitive: Sensitive) -> Mapping[str, Reference]:

@@ -34,12 +34,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indistinct.algorithms.blind import least_size
 from indistinct.attacks.contract import Attack
 from indistinct.attacks.enumeration import Believed, enumerated
 from indistinct.attacks.merged_groups import MOST_GROUPS, Rises, formed_of, posteriors, rises, ways
 from indistinct.attacks.missing_groups import Missing, missing_units
 from indistinct.attacks.outcome import NOTABLE, Idle, Outcome
-from indistinct.attacks.rerun import least_size
+from indistinct.policy.robust import is_robust
 from indistinct.session.prepare import modelled
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from indistinct.attacks.context import AttackContext
+    from indistinct.attacks.tabulate import Tabulated
 
 __all__ = ["ATTACK", "minimality", "posteriors", "ways"]
 
@@ -77,19 +79,24 @@ def minimality(context: AttackContext) -> Iterator[Outcome | Idle]:
         "enumeration": believed if isinstance(believed, str) else "computed",
         "linear": missing if isinstance(missing, str) else missing.document(),
     }
-    by_class = None
-    if attribute is not None:
-        sensitive = view.sensitive[attribute]
-        by_class = rises(context, sensitive, formed_of(context, people), people, least_size(context.policy), None)
-        details["by_class"] = _figures(by_class)
+    by_class = None if attribute is None else _by_class(context, attribute, people)
+    if by_class is not None:
+        details["by_class"] = by_class if isinstance(by_class, str) else _figures(by_class)
     if isinstance(believed, Believed):
         yield _believed(context, believed, details)
     elif isinstance(missing, Missing):
         yield _missing(context, attribute, missing, details)
-    elif by_class is not None:
+    elif isinstance(by_class, Rises):
         yield _merged(context, attribute, by_class, None, details)
     else:
         yield Idle(attribute, missing)
+
+
+def _by_class(context: AttackContext, attribute: str, people: Tabulated) -> Rises | str:
+    if is_robust(context.policy.recoding, context.policy.privacy):
+        return "classes are merged by pairs and as decoys: minimality_posterior weighs them"
+    sensitive, least = context.view.sensitive[attribute], least_size(context.policy)
+    return rises(context, sensitive, formed_of(context, people), people, least, None)
 
 
 def _believed(context: AttackContext, found: Believed, details: dict[str, Any]) -> Outcome:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.blind import least_size
 from indistinct.attacks.matching import matches
 from indistinct.attacks.rerun import (
     Run,
     as_it_is,
     decided,
-    least_size,
     places,
     prepared_for,
     tuples_of,
@@ -80,7 +80,7 @@ class Missing:
 
 def missing_units(context: AttackContext, table: Tabulated) -> Missing | str:
     """Compare a release with what its policy would publish without its models of sensitive columns."""
-    policy, why = context.policy, next(_obstacles(context, table), None)
+    policy, why = context.policy, next(obstacles(context, table), None)
     if why is not None:
         return why
     bare = without_sensitive_models(policy)
@@ -123,7 +123,8 @@ def missing_units(context: AttackContext, table: Tabulated) -> Missing | str:
     )  # fmt: skip
 
 
-def _obstacles(context: AttackContext, table: Tabulated) -> Iterator[str]:
+def obstacles(context: AttackContext, table: Tabulated) -> Iterator[str]:
+    """Yield what keeps somebody from comparing a release with a run of the program over quasi-identifiers alone."""
     policy = context.policy
     if not context.knows_program:
         yield "the attacker does not know the program"

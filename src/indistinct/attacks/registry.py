@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 FILES = (
     "linkage", "uniqueness", "homogeneity", "background", "skewness", "similarity", "proximity", "membership",
-    "differencing", "composition", "complementary_release", "unsorted_matching", "minimality", "definetti",
-    "downcoding", "inference", "singling_out", "linkability", "membership_inference",
+    "differencing", "composition", "complementary_release", "unsorted_matching", "minimality", "minimality_posterior",
+    "definetti", "downcoding", "inference", "singling_out", "linkability", "membership_inference",
 )  # fmt: skip
 
 

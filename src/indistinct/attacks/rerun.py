@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from indistinct.algorithms import declared, form_of
+from indistinct.algorithms.blind import blind_policy, least_size
 from indistinct.decision.aggregates import aggregated
 from indistinct.decision.decide import decide, stars_rows
 from indistinct.errors import IndistinctError
 from indistinct.models import record_of
-from indistinct.policy.privacy import KAnonymity
 from indistinct.policy.recoding import option
 from indistinct.session.item_sets import with_item_levels
 from indistinct.session.prepare import modelled, prepare
@@ -140,10 +140,13 @@ def decided(prepared: Prepared) -> Run | str:
         return f"the program does not publish this table: {error}"
     if assignment.proven is False and option(policy.recoding, "time_budget") is not None:
         return "its search ended by the clock, so nobody can repeat it"
-    return _run(policy, frequencies, assignment, recoding, starred=starred)
+    return run_of(policy, frequencies, assignment, recoding, starred=starred)
 
 
-def _run(policy: Policy, frequencies: Frequencies, assignment: Assignment, recoding: Recoding, *, starred: bool) -> Run:
+def run_of(
+    policy: Policy, frequencies: Frequencies, assignment: Assignment, recoding: Recoding, *, starred: bool
+) -> Run:
+    """Say what an assignment publishes, and where the rows of each tuple are."""
     columns = [recoding.labels(position) for position in range(len(recoding.quasi))]
     texts, codes = tuple(list(own) for own, _ in columns), np.column_stack([of for _, of in columns]).astype(np.int32)
     owner, token = assignment.class_of.astype(np.int64), policy.output.suppressed_token
@@ -190,25 +193,7 @@ def without_sensitive_models(policy: Policy) -> Policy:
 
     What a model of a sensitive column asks of sizes alone stays, as k-anonymity.
     """
-    kept = tuple(model for model in policy.privacy if not model.attributes_used)
-    k = least_size(policy)
-    if k > max((size_of(model) for model in kept), default=1):
-        kept = (KAnonymity(k), *kept)
-    recoding = policy.recoding
-    if "robust" in type(recoding).model_fields:  # it is about sensitive values alone
-        recoding = recoding.model_copy(update={"robust": False})
-    return policy.model_copy(update={"privacy": kept, "recoding": recoding})
-
-
-def size_of(model: object) -> int:
-    """Return the k of a model, 1 where it has none."""
-    promise = record_of(model).promises(model)  # type: ignore[arg-type]  # a model of a policy
-    return max(1, min(promise.rows, promise.candidates))
-
-
-def least_size(policy: Policy) -> int:
-    """Return the largest k that the models of a policy ask for, 1 where they ask for none."""
-    return max((size_of(model) for model in policy.privacy), default=1)
+    return blind_policy(policy, least_size(policy))
 
 
 def as_it_is(prepared: Prepared) -> Run:
@@ -216,7 +201,7 @@ def as_it_is(prepared: Prepared) -> Run:
     policy, frequencies = prepared.policy, prepared.counted.frequencies
     whole = whole_tuples(frequencies)
     assignment = merged(whole, recoding_of(frequencies, whole))
-    return _run(policy, frequencies, assignment, recoding_of(frequencies, assignment), starred=False)
+    return run_of(policy, frequencies, assignment, recoding_of(frequencies, assignment), starred=False)
 
 
 def places(texts: Texts, codes: Int32, labels: Texts, tuples: Int32) -> Int64:

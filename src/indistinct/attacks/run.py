@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 
+from indistinct.algorithms.blind import least_size
 from indistinct.attacks.context import AttackContext
 from indistinct.attacks.gate import FAIL_AT, FAIL_ON, Gate
 from indistinct.attacks.outcome import Idle, Outcome
 from indistinct.attacks.registry import ATTACKS
-from indistinct.attacks.rerun import least_size
 from indistinct.attacks.sentences import attacks_html, attacks_text
 from indistinct.attacks.tabulate import options_of, tabulate
 from indistinct.attacks.view import view_of

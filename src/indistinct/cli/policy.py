@@ -1,4 +1,4 @@
-"""``indistinct policy``: check a policy, print its JSON Schema, draft one from a table."""
+"""``indistinct policy``: check a policy, print its JSON Schema, draft one from a table, make a key for one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ from indistinct.formats.source import origins_of
 from indistinct.outputs import Output, check_outputs, write_bytes
 from indistinct.plain import for_people
 
-app = typer.Typer(help="Check a policy, print its JSON Schema, draft one from a table.", no_args_is_help=True)
+app = typer.Typer(
+    help="Check a policy, print its JSON Schema, draft one from a table, make a key.", no_args_is_help=True
+)
 
 
 @app.command("check")
@@ -119,4 +121,20 @@ def draft(
         tell(text)
     elif not answering.quiet:
         tell(f"draft written to {output}; read it, complete it, then: indistinct policy check {output}")
+    return 0
+
+
+@app.command("key")
+@grouped
+def key(
+    path: Annotated[Path, typer.Argument(help="A new file, away from the releases.")],
+    *,
+    answering: Answer,
+) -> int:
+    """Make a key for the coins of robust recoding: 256 random bits in a file that only you can read."""
+    from indistinct.history.key import make_key
+
+    make_key(path)
+    told = f"key written to {path}; keep it: releases of one table under different keys tell which merges are decoys"
+    answering.give({"key_file": str(path)}, told)
     return 0

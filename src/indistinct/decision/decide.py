@@ -90,13 +90,7 @@ def decide(prepared: Prepared, progress: Progress = silent) -> Assignment:
     policy, frequencies = prepared.policy, prepared.counted.frequencies
     require_fit(policy)
     refuse_form(prepared)
-    # another loss is the same search under other prices
-    searched = replace(frequencies, quasi=priced(frequencies.quasi, option(policy.recoding, "loss")))
-    joined = floored(searched)
-    found, place = (searched, None) if joined is None else joined
-    assignment = algorithm_of(policy).decide(found, policy, progress)
-    if place is not None:
-        assignment = spread(assignment, frequencies, place)
+    assignment = searched(prepared, lambda found: algorithm_of(policy).decide(found, policy, progress))
     suppressed, allowed = suppressed_rows(assignment), policy.suppression.allowed(frequencies.total)
     if suppressed == frequencies.total:
         raise InfeasibleError("every row would have to be suppressed; nothing is left to publish")
@@ -107,6 +101,17 @@ def decide(prepared: Prepared, progress: Progress = silent) -> Assignment:
     if assignment.group_of is not None or assignment.counterfeits is not None or declared(policy) == "perturbing":
         return assignment  # their classes are those of groups, of other releases, of one aggregate
     return merged(assignment, recoding_of(frequencies, assignment))
+
+
+def searched(prepared: Prepared, find: Callable[[Frequencies], Assignment]) -> Assignment:
+    """Let ``find`` look at the counts as a search sees them: with the prices of a loss, nothing below the floors."""
+    frequencies = prepared.counted.frequencies
+    # another loss is the same search under other prices
+    seen = replace(frequencies, quasi=priced(frequencies.quasi, option(prepared.policy.recoding, "loss")))
+    joined = floored(seen)
+    if joined is None:
+        return find(seen)
+    return spread(find(joined[0]), frequencies, joined[1])
 
 
 def apply(prepared: Prepared, assignment: Assignment, layout: Layout) -> Decision:

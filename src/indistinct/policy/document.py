@@ -50,6 +50,7 @@ from indistinct.policy.output import Output
 from indistinct.policy.recoding import AnyRecoding, Local, algorithm_for, option
 from indistinct.policy.release import Account
 from indistinct.policy.releases import Releases  # noqa: TC001  # pydantic reads it at run time
+from indistinct.policy.robust import robust_notices
 from indistinct.policy.run import Run
 from indistinct.policy.suppression import Suppression
 from indistinct.policy.table import Missing, Person, Table
@@ -366,6 +367,7 @@ class Policy(Section):
                 algorithm=self.recoding.algorithm,
             )
             found.append(Notice("unused", None, sentence))
+        found += robust_notices(self.recoding, self.privacy)
         for position, model in enumerate(self.privacy):
             if model.is_void:
                 sentence = Sentence(

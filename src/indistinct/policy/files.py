@@ -32,6 +32,7 @@ def files_of(plain: dict[str, Any]) -> list[NamedFile]:
         (releases, "ledger", "the ledger"),
         (releases, "key_file", "the key of the ledger"),
         (plain.get("release", {}), "key_file", "the key of the fingerprint of the source"),
+        (plain.get("recoding", {}), "key_file", "the key of robust recoding"),
         *((model, "population", "the population") for model in plain.get("privacy", [])),
     ]
     for name, attribute in plain["attributes"].items():

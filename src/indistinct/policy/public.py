@@ -64,6 +64,8 @@ def public_form(policy: Decided) -> dict[str, Any]:
         found["release"] = {key: value for key, value in found["release"].items() if key in said | {"public"} and said}
     if "privacy" in found:
         found["privacy"] = [_model(own, known) for own in data["privacy"]]
+    if "recoding" in found:
+        found["recoding"] |= {key: PRIVATE for key in _PLACES if key in found["recoding"]}
     if "transforms" in found:
         found["transforms"] = public_transforms(policy)
     return {key: value for key, value in found.items() if value not in ({}, [])}

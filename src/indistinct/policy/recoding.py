@@ -7,10 +7,11 @@ class to ``AnyAlgorithm``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
-from pydantic import BeforeValidator, Field, PrivateAttr, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import BeforeValidator, Field, PrivateAttr, ValidatorFunctionWrapHandler, WrapValidator, model_validator
 
+from indistinct.policy.keyed import Keyed
 from indistinct.policy.parameters import Privacy, Whole, exact
 from indistinct.policy.privacy import EpsIKAnonymity, EpsMAnonymity, GradedL, KeAnonymity, KmAnonymity, MInvariance
 from indistinct.policy.problems import Section, check_word, name_of, problem, refuse
@@ -110,11 +111,20 @@ class Grouping(Improving):
 # --- the algorithms --------------------------------------------------------------------------------------------------
 
 
-class Local(Improving, Minimizing):
+class Local(Improving, Minimizing, Keyed):
     """Each class as suits it."""
 
     optional_tag = True
     algorithm: Literal["local"] = "local"
+    robust: Literal["auto", True, False] = "auto"
+    """Whether merging hides which classes needed it; auto: with a key, and where that is cheap."""
+
+    @model_validator(mode="after")
+    def _has_coins(self) -> Self:
+        if self.robust is True and not self.is_keyed:
+            sentence = "needs a key for its coins: name key_file or key_env (indistinct policy key FILE makes one)"
+            refuse([problem(("robust",), sentence, self.robust)])
+        return self
 
 
 class Optimal(Budgeted, Minimizing):

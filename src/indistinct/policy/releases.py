@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from typing import Literal, Self
 
 from pydantic import (
     Field,
     model_validator,
 )
 
+from indistinct.policy.keyed import Keyed
 from indistinct.policy.parameters import Whole  # noqa: TC001  # pydantic reads it at run time
-from indistinct.policy.problems import Section, problem, refuse
+from indistinct.policy.problems import problem, refuse
 
 
-class Releases(Section):
+class Releases(Keyed):
     """Which earlier releases a new one must go with; it changes nothing about the release, it may refuse it."""
-
-    hints: ClassVar[dict[str, str]] = {"key": "a key never stands in a policy; name key_file or key_env"}
 
     ledger: str = Field(min_length=1)
     """The ledger of earlier releases, relative to the policy file."""
-    key_file: str | None = Field(default=None, min_length=1)
-    """File that holds the key of the ledger, in another folder."""
-    key_env: str | None = Field(default=None, min_length=1)
-    """Environment variable that holds the key of the ledger."""
     require: Literal["compatible", "m_invariance"] = "compatible"
     """compatible: no guarantee is seen to break; m_invariance: it is proved that signatures of m are kept."""
     m: Whole | None = Field(default=None, ge=2)
@@ -32,10 +27,7 @@ class Releases(Section):
     @model_validator(mode="after")
     def _fits(self) -> Self:
         found = []
-        keyed = self.key_file is not None or self.key_env is not None
-        if self.key_file is not None and self.key_env is not None:
-            found.append(problem(("key_env",), "stands beside key_file; name one place of the key", self.key_env))
-        if self.require == "m_invariance" and not keyed:
+        if self.require == "m_invariance" and not self.is_keyed:
             sentence = "needs the key of the ledger (key_file or key_env): who is in both releases must be known"
             found.append(problem(("require",), sentence, self.require))
         if (self.require == "m_invariance") != (self.m is not None):

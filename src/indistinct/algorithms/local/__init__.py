@@ -25,16 +25,19 @@ from typing import TYPE_CHECKING
 
 from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.local.alike import repaired
+from indistinct.algorithms.local.coins import coins_of
 from indistinct.algorithms.local.frame import within_limit
 from indistinct.algorithms.local.parts import in_parts
 from indistinct.algorithms.local.plan import solve
 from indistinct.algorithms.local.problem import problem_of
+from indistinct.algorithms.local.robust import robust_classes
 from indistinct.algorithms.local.settle import settle_classes
 from indistinct.algorithms.local.start import cut_at_medians
 from indistinct.algorithms.local.state import assignment_of
 from indistinct.algorithms.rounds import as_assignment
 from indistinct.losses.lm import lm
 from indistinct.policy.recoding import Local
+from indistinct.policy.robust import is_robust
 from indistinct.tables.classes import recoding_of
 from indistinct.tables.records import SUPPRESSED
 
@@ -68,6 +71,16 @@ def local(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assig
     suppression limit; whatever ``progress`` raises. Not checked: that the policy fits the frequencies.
     """
     progress("partition", 0, 0)
+    recoding = policy.recoding
+    if isinstance(recoding, Local) and is_robust(recoding, policy.privacy):
+        coins = coins_of(policy, recoding)
+        return within_limit(
+            frequencies,
+            policy,
+            lambda problem, hopeless: robust_classes(
+                problem, hopeless, policy, coins, lambda counts, alone: local(counts, alone, progress)
+            ),
+        )
 
     def decide(counts: Frequencies) -> Assignment:
         return within_limit(counts, policy, lambda problem, hopeless: _solve(problem, hopeless, policy, progress))
