@@ -17,7 +17,7 @@ import pytest
 
 import indistinct as ind
 from indistinct.cli.app import run
-from indistinct.formats.database import _array
+from indistinct.formats.database import sql_array
 from indistinct.formats.texts import as_text, from_text
 from indistinct.hierarchies import build_hierarchy
 from indistinct.hierarchies.labels import Reader
@@ -86,9 +86,9 @@ def test_texts_of_moments_come_back(zone, unit):
 def test_sql_moments_keep_their_own_offset():
     fixed = [dt.timezone(dt.timedelta(hours=hours)) for hours in (2, 1)]
     values = [dt.datetime(2024, 4, 1, 1, 30, tzinfo=fixed[0]), dt.datetime(2024, 1, 1, 0, 30, tzinfo=fixed[1])]
-    assert [text[:10] for text in _array(values).to_pylist()] == ["2024-04-01", "2024-01-01"]
+    assert [text[:10] for text in sql_array(values).to_pylist()] == ["2024-04-01", "2024-01-01"]
     named = [value.astimezone(ZoneInfo("Europe/Berlin")) for value in values]
-    assert [text[:10] for text in as_text(_array(named)).to_pylist()] == ["2024-04-01", "2024-01-01"]
+    assert [text[:10] for text in as_text(sql_array(named)).to_pylist()] == ["2024-04-01", "2024-01-01"]
 
 
 def test_partial_dates_are_published(tmp_path):

@@ -45,8 +45,8 @@ def parquet():
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [("p.csv.gz", gzip.compress(CSV)), ("p.CSV.GZ", gzip.compress(CSV)), ("p.csv.zst", zstd(CSV)),
-     ("p.parquet.gz", gzip.compress(parquet())), ("p.tsv.gz", gzip.compress(CSV.replace(b",", b"\t")))],
+    [("p.csv.gz", gzip.compress(CSV, mtime=0)), ("p.CSV.GZ", gzip.compress(CSV, mtime=0)), ("p.csv.zst", zstd(CSV)),
+     ("p.parquet.gz", gzip.compress(parquet(), mtime=0)), ("p.tsv.gz", gzip.compress(CSV.replace(b",", b"\t"), mtime=0))],
 )  # fmt: skip
 def test_packed_files_hold_the_same_rows(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
@@ -78,7 +78,7 @@ def test_an_archive_that_is_not_one_table_is_refused(tmp_path, members, sentence
 
 
 @pytest.mark.parametrize("name", ["p.csv.gz", "p.csv.zst", "p.zip"])
-@pytest.mark.parametrize("content", [b"not packed at all", gzip.compress(CSV * 1000)[:60], b"PK\x03\x04 broken"])
+@pytest.mark.parametrize("content", [b"not packed at all", gzip.compress(CSV * 1000, mtime=0)[:60], b"PK\x03\x04 broken"])
 def test_broken_archives_are_named(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ind.DataError, match=name):
@@ -98,7 +98,7 @@ def test_an_archive_that_holds_more_than_it_states_is_refused(tmp_path):
 def test_a_copy_is_private_and_goes_with_its_source(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "copies"))
     (tmp_path / "copies").mkdir()
-    (tmp_path / "p.csv.gz").write_bytes(gzip.compress(CSV))
+    (tmp_path / "p.csv.gz").write_bytes(gzip.compress(CSV, mtime=0))
     source = open_source(tmp_path / "p.csv.gz")
     (copy,) = (tmp_path / "copies").iterdir()
     assert copy.stat().st_mode & 0o077 == 0
@@ -113,7 +113,7 @@ def given(monkeypatch, content):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 
 
-@pytest.mark.parametrize("content", [CSV, gzip.compress(CSV), zstd(CSV), parquet()])
+@pytest.mark.parametrize("content", [CSV, gzip.compress(CSV, mtime=0), zstd(CSV), parquet()])
 def test_standard_input_is_known_by_how_it_begins_and_read_once(monkeypatch, content):
     given(monkeypatch, content)
     assert rows_of(open_source("-")) == ROWS
@@ -268,7 +268,7 @@ def test_a_sheet_of_what_has_none_is_refused(tmp_path):
 
 
 def test_no_file_is_left_open(tmp_path):
-    (tmp_path / "p.csv.gz").write_bytes(gzip.compress(CSV))
+    (tmp_path / "p.csv.gz").write_bytes(gzip.compress(CSV, mtime=0))
     open_files = Path("/proc/self/fd")
     before = len([*open_files.iterdir()])
     rows_of(open_source(tmp_path / "p.csv.gz"))
