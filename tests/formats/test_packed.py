@@ -46,7 +46,8 @@ def parquet():
 @pytest.mark.parametrize(
     ("name", "content"),
     [("p.csv.gz", gzip.compress(CSV, mtime=0)), ("p.CSV.GZ", gzip.compress(CSV, mtime=0)), ("p.csv.zst", zstd(CSV)),
-     ("p.parquet.gz", gzip.compress(parquet(), mtime=0)), ("p.tsv.gz", gzip.compress(CSV.replace(b",", b"\t"), mtime=0))],
+     ("p.parquet.gz", gzip.compress(parquet(), mtime=0)),
+     ("p.tsv.gz", gzip.compress(CSV.replace(b",", b"\t"), mtime=0))],
 )  # fmt: skip
 def test_packed_files_hold_the_same_rows(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
