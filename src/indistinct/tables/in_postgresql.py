@@ -180,10 +180,9 @@ class PostgreSQL(Local):
             keys = {name: self._keys.get(name, "person") for name in wanted}
             columns = ", ".join(f"{self._exact(name)} AS {key}" for name, key in keys.items())
             listed = ", ".join(keys.values())
-            self._run(
-                f"CREATE TEMP TABLE {self._own}_groups ON COMMIT DROP AS "
-                f"SELECT g.*, row_number() OVER () - 1 AS id FROM (SELECT {columns}, count(*) AS n FROM {source.native} GROUP BY {listed}) g"
-            )
+            counted = f"SELECT {columns}, count(*) AS n FROM {source.native} GROUP BY {listed}"  # noqa: S608
+            numbered = f"SELECT g.*, row_number() OVER () - 1 AS id FROM ({counted}) g"  # noqa: S608
+            self._run(f"CREATE TEMP TABLE {self._own}_groups ON COMMIT DROP AS {numbered}")
             groups = self.connection.exec_driver_sql(f"SELECT {listed}, n FROM {self._own}_groups ORDER BY id")  # noqa: S608
             kinds = [*(source.types[name] for name in wanted), pa.int64()]
             for rows in groups.partitions(FETCH_ROWS):
