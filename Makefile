@@ -60,8 +60,8 @@ test-pdf: $(READY) ## the report as PDF: installs WeasyPrint; Pango has to be on
 	$(PIP) --editable '.[pdf]'
 	$(PYTEST) -m pdf
 
-test-engines: $(READY) ## engines beside the local one: installs the driver of PostgreSQL, which has to be on the system
-	$(PIP) --editable '.[postgresql]'
+test-engines: $(READY) ## engines beside the local one: installs drivers; PostgreSQL and Java 17 have to be on the system
+	$(PIP) --editable '.[postgresql,spark]'
 	$(PYTEST) -m engine tests/engines tests/test_docs_snippets.py
 
 test-studio: $(READY) ## the studio in a browser: installs Playwright; Chromium has to be on the system; pictures in build/studio

@@ -49,6 +49,7 @@ def policy_of(privacy, quality="balanced", limit=0, time_budget=None):
     return SimpleNamespace(
         privacy=tuple(privacy),
         suppression=SimpleNamespace(limit=Fraction(limit)),
+        run=SimpleNamespace(parts="auto"),
         recoding=Local(quality=quality, time_budget=time_budget),
     )
 

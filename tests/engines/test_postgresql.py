@@ -131,6 +131,32 @@ def test_texts_are_compared_byte_by_byte_and_types_stay(server, database, tmp_pa
     assert kinds == {"age": "text", "ill": "text", "cost": "numeric"}
 
 
+@pytest.mark.parametrize("carried", [(), ("cost",)])
+@pytest.mark.parametrize("name", ["groups", "numbers", "cells", "dealing", "released"])
+def test_tables_of_any_name_are_those_of_the_user(server, database, tmp_path, name, carried):
+    policy = given(carried=carried)
+    put(database, columns_of(policy, people()), name=name)
+    wanted = Counter()
+    for number in range(2):  # the second time the first is replaced
+        options = {"output": server, "output_table": "released_" + name, "manifest": tmp_path / "m.json"}
+        release = ind.anonymize(server, policy, sql_table=name, force=True, **options)
+        found = Counter(get(database, "released_" + name)[1])
+        assert number == 0 or found == wanted
+        wanted = found
+    assert sum(wanted.values()) == 400
+    with pytest.raises(PolicyError, match="is the source; a source is never overwritten"):
+        ind.anonymize(
+            server, policy, sql_table=name, output=server, output_table=name, manifest=tmp_path / "n.json", force=True
+        )
+    query = f"SELECT * FROM {name}"
+    with pytest.raises(DataError, match="other objects depend on it"):
+        ind.anonymize(
+            server, policy, query=query, output=server, output_table=name, manifest=tmp_path / "n.json", force=True
+        )
+    assert release.document["satisfied"] is True
+    assert tables(database) == sorted([f"public.{name}", f"public.released_{name}"])
+
+
 def test_an_unchanged_column_keeps_its_type(server, database, tmp_path):
     put(database, pa.table({"age": [30, 30, 31, 31], "ill": [1, 2, 1, 2]}), ill="smallint")
     policy = ind.Policy(

@@ -79,7 +79,9 @@ def test_an_archive_that_is_not_one_table_is_refused(tmp_path, members, sentence
 
 
 @pytest.mark.parametrize("name", ["p.csv.gz", "p.csv.zst", "p.zip"])
-@pytest.mark.parametrize("content", [b"not packed at all", gzip.compress(CSV * 1000, mtime=0)[:60], b"PK\x03\x04 broken"])
+@pytest.mark.parametrize(
+    "content", [b"not packed at all", gzip.compress(CSV * 1000, mtime=0)[:60], b"PK\x03\x04 broken"]
+)
 def test_broken_archives_are_named(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ind.DataError, match=name):

@@ -35,7 +35,7 @@ Query = Annotated[str | None, typer.Option("--query", help="SQL query, when TABL
 SqlTable = Annotated[str | None, typer.Option("--table", help="Table name, when TABLE is a database URL.")]
 Engine = Annotated[
     str | None,
-    typer.Option("--engine", help="What counts and publishes: local, duckdb or postgresql; else as the policy says."),
+    typer.Option("--engine", help="What counts and publishes: local, duckdb, postgresql or spark; else by the policy."),
 ]
 OutputTable = Annotated[
     str | None, typer.Option("--output-table", help="Name of the new table, when OUTPUT is a database URL.")

@@ -10,13 +10,13 @@ from indistinct.errors import DataError, SchemaError, UnsupportedError
 from indistinct.formats.moments import several_offsets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import pyarrow as pa
 
     from indistinct.formats.source import Source, TableOptions
 
-Kind = Literal["path", "pandas", "polars", "polars-lazy", "pyarrow", "duckdb"]
+Kind = Literal["path", "pandas", "polars", "polars-lazy", "pyarrow", "duckdb", "spark"]
 NAME = "the table"
 
 
@@ -34,19 +34,20 @@ def kind_of(table: object) -> Kind:
         return "path"
     from narwhals.stable.v2 import dependencies as known  # takes a twentieth of a second
 
-    if known.is_pandas_dataframe(table):
-        return "pandas"
-    if known.is_polars_dataframe(table):
-        return "polars"
-    if known.is_polars_lazyframe(table):
-        return "polars-lazy"
-    if known.is_duckdb_relation(table):
-        return "duckdb"
-    if known.is_pyarrow_table(table) or hasattr(table, "__arrow_c_stream__"):
-        return "pyarrow"
+    tests: dict[Kind, Callable[[object], bool]] = {
+        "pandas": known.is_pandas_dataframe,
+        "polars": known.is_polars_dataframe,
+        "polars-lazy": known.is_polars_lazyframe,
+        "duckdb": known.is_duckdb_relation,
+        "spark": known.is_pyspark_dataframe,
+        "pyarrow": lambda table: known.is_pyarrow_table(table) or hasattr(table, "__arrow_c_stream__"),
+    }
+    for kind, is_so in tests.items():
+        if is_so(table):
+            return kind
     message = (
         f"a table of type {type(table).__name__} is not known; "
-        "give a path, a database URL, or a frame of pandas, Polars, pyarrow or DuckDB"
+        "give a path, a database URL, or a frame of pandas, Polars, pyarrow, DuckDB or Spark"
     )
     raise UnsupportedError(message)
 
@@ -106,6 +107,8 @@ def to_arrow(table: Any) -> pa.Table:
         return _from_pandas(table)
     if kind == "polars-lazy":
         table = table.collect()
+    if kind == "spark":
+        table = table.toArrow()
     if isinstance(table, pa.Table):
         return table
     try:
@@ -132,7 +135,7 @@ def _name_untakable(frame: Any) -> None:
 
 
 def give_back(table: pa.Table, kind: Kind) -> Any:
-    """Turn a table into the caller's kind; for ``path`` and ``pyarrow`` it stays as it is.
+    """Turn a table into the caller's kind; for ``path``, ``pyarrow`` and ``spark`` it stays as it is.
 
     Columns of a dictionary type become categoricals of pandas and Polars, with the values that occur, in sorted
     order, as their categories. In pandas, integers and truth values with nulls get its nullable types.

@@ -27,9 +27,10 @@ class Run(Section):
     """Folder for what does not fit into memory, relative to the policy file; default: beside the output."""
     memory_limit: str | None = None
     """Memory that an engine with a limit, and the recount of the written file, stay within, such as "8 GiB"."""
-    engine: Literal["local", "duckdb", "postgresql"] | None = None
+    engine: Literal["local", "duckdb", "postgresql", "spark"] | None = None
     """What counts and publishes: ``local`` in memory, ``duckdb`` within ``memory_limit`` and ``temp_dir``,
-    ``postgresql`` in the database of the table; default: the engine in which the table lies, else the local one."""
+    ``postgresql`` in the database of the table, ``spark`` on its cluster; default: the engine in which the table lies,
+    else the local one."""
 
     parts: Literal["auto"] | Annotated[int, Field(ge=1)] = "auto"
     """In how many parts ``local`` decides a table, one after another: so memory is that of a part. ``auto``: one for

@@ -246,7 +246,8 @@ def _release(
     """Make the release while the engine is open."""
     clock, mappings = Clock(), mappings_of(policy)
     begun = ready(
-        table, policy, output=path, query=query, sql_table=sql_table, engine=engine, target=target, lap=clock.lap,
+        table, policy, output=path, query=query, sql_table=sql_table, engine=engine, target=target, force=force,
+        lap=clock.lap,
         progress=progress,
     )  # fmt: skip
     prepared, layout, ledger, before = begun.prepared, begun.layout, begun.ledger, begun.before

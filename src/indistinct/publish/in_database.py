@@ -17,7 +17,7 @@ from indistinct.publish.document import qualify
 from indistinct.publish.manifest import stage_manifest_of
 from indistinct.session.prepare import options_of
 from indistinct.tables.count import silent
-from indistinct.tables.in_postgresql import Target, existing
+from indistinct.tables.in_postgresql import Target
 from indistinct.tables.recount import as_source
 
 if TYPE_CHECKING:
@@ -66,8 +66,7 @@ def deliver_into(
     """Fill a new table, verify what stands in it, rename it with the commit; the files follow, the manifest last."""
     published, table = decision.published, target.table
     check_outputs([Output(target.manifest, "manifest")], origins, force=force)
-    if not force and engine.exists(table):
-        raise existing(table)
+    engine.check(table, force=force)
     progress("write", 0, published.rows)
     written = engine.put(published, table)
     progress("write", published.rows, published.rows)

@@ -22,6 +22,7 @@ from indistinct.session.prepare import prepare, refuse_near_unique
 from indistinct.session.restates import restated
 from indistinct.session.transformed import refuse_floors
 from indistinct.tables.count import silent
+from indistinct.tables.in_postgresql import PostgreSQL
 from indistinct.tables.local import LOCAL
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def ready(
     source: Source | None = None,
     engine: Engine = LOCAL,
     target: Target | None = None,
+    force: bool = False,
     lap: Callable[[str], object] = lambda _: None,
     progress: Progress = silent,
 ) -> Ready:
@@ -70,7 +72,7 @@ def ready(
     ``lap`` is told when the transforms are done. ``any_algorithm``: another than that of the policy will decide, so
     nothing is refused that the policy's own could not hold. ``source``: the table, opened by somebody who keeps it; it
     is read in its place, unless transforms make another one. ``engine`` keeps the rows, and may write them to a
-    ``target`` in its database.
+    ``target`` in its database, with ``force`` in place of another table.
 
     Raises UnsupportedError for what the engine cannot do; PolicyError, SchemaError, DataError, HierarchyError with the
     place.
@@ -85,6 +87,8 @@ def ready(
     keep = ledger is not None
     opened = source_for(engine, given, policy, query=query, sql_table=sql_table)
     require_able(engine, policy, opened, output, target)
+    if target is not None and isinstance(engine, PostgreSQL):
+        engine.check(target.table, force=force)
     prepared = prepare(opened, policy, keep_rows=keep, engine=engine, progress=progress)
     prepared = with_history(prepared, ledger)
     notices += [*refuse_near_unique(prepared), *unseen(prepared.counted, engine)]

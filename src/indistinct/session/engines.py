@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any
 from indistinct.algorithms import form_of
 from indistinct.errors import UnsupportedError
 from indistinct.formats.frames import kind_of, open_relation
-from indistinct.formats.registry import format_of, open_source
-from indistinct.formats.source import Source
+from indistinct.formats.registry import PARQUET, format_of, open_source
+from indistinct.formats.source import Source, is_url
 from indistinct.notices import Notice, Sentence
 from indistinct.policy import resolve
 from indistinct.session.prepare import kept_identifying, modelled, options_of, uncounted
 from indistinct.session.transformed import TransformedTable
 from indistinct.tables.in_duckdb import DuckDB, is_carried
 from indistinct.tables.in_postgresql import PostgreSQL
+from indistinct.tables.in_spark import Spark
 from indistinct.tables.local import LOCAL
 from indistinct.tables.stored import StoredColumn
 
-ENGINES = (LOCAL.name, DuckDB.name, PostgreSQL.name)
+ENGINES = (LOCAL.name, DuckDB.name, PostgreSQL.name, Spark.name)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,10 +53,16 @@ def engine_for(
         with PostgreSQL(table) as database:
             yield database
         return
+    if asked == Spark.name or (asked is None and _lies_in(table, "spark")):
+        _require_frame(table)
+        with Spark(table) as cluster:
+            able = asked is not None or not refusals(cluster, policy, source_for(cluster, table, policy), output)
+            yield cluster if able else LOCAL
+        return
     place = Path() if output is None else output.parent
     place = place if policy.run.temp_dir is None else policy.locate(policy.run.temp_dir)
     engine = DuckDB(place, policy.run.memory_bytes)
-    if asked is None and _lies_in_duckdb(table):
+    if asked is None and _lies_in(table, "duckdb"):
         able = not refusals(engine, policy, source_for(engine, table, policy), output)
         asked = engine.name if able else None
     if asked == engine.name:
@@ -78,18 +85,27 @@ def _require_same(table: Any, target: Target | None) -> None:
         raise UnsupportedError("the output is another database than that of the table, which does not leave its own")
 
 
-def _lies_in_duckdb(table: object) -> bool:
+def _require_frame(table: Any) -> None:
+    """Refuse what Spark does not read itself."""
+    is_name = isinstance(table, str | Path) and not is_url(table)
+    if not (is_name and format_of(Path(table)) in (None, PARQUET)) and not _lies_in(table, "spark"):
+        raise UnsupportedError(
+            'the engine "spark" counts a DataFrame, Parquet files by their path, or a table of the catalog by its name'
+        )
+
+
+def _lies_in(table: object, kind: str) -> bool:
     if isinstance(table, Source | TransformedTable):
         return False
-    return kind_of(table) == "duckdb"
+    return kind_of(table) == kind
 
 
 def source_for(engine: Engine, table: Any, policy: Policy, **database: str | None) -> Source:
     """Open a table for an engine: a relation, and a table of a database, stay where they are."""
     options = options_of(policy, query=database.get("query"), table=database.get("sql_table"))
-    if isinstance(engine, PostgreSQL):
+    if isinstance(engine, PostgreSQL | Spark):
         return engine.open(options)
-    if engine.name == DuckDB.name and _lies_in_duckdb(table):
+    if engine.name == DuckDB.name and _lies_in(table, "duckdb"):
         return open_relation(table, options)
     return open_source(table, options)
 
@@ -118,7 +134,7 @@ def refusals(
     if kept := kept_identifying(roles):
         found.append(f'masks and pseudonyms ("{kept[0]}")')
     carried = uncounted(policy, roles, source.columns)
-    if isinstance(engine, PostgreSQL):
+    if isinstance(engine, PostgreSQL | Spark):
         counted = [*roles.quasi, *modelled(policy), *([] if roles.person is None else [roles.person])]
         named = [name for name in (*counted, *carried) if name in source.columns]
         kinds = {name: engine.unknown_type(name, carried=name in carried) for name in named}
@@ -147,6 +163,8 @@ def _beside(
     chosen = None if output is None else format_of(output)
     if chosen is None or chosen.nested is None:
         found.append(f"another output than parquet or arrow {named}")
+    if isinstance(engine, Spark):
+        return found
     return found + [f'the type {kind} of "{name}"' for name in carried if not is_carried(kind := source.types[name])]
 
 

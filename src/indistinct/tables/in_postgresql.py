@@ -92,7 +92,10 @@ class PostgreSQL(Local):
         self._keys: dict[str, str] = {}
         self._named: dict[str, str] = {}
         self._texts: set[str] = set()
+        self._source: str | None = None
         self._dealt = self._sorting = self._new = ""
+        # tables of the transaction come before those of the user: no name of theirs may be that of one
+        self._own = f"indistinct_{secrets.token_hex(8)}"
 
     def __enter__(self) -> Self:
         try:
@@ -141,11 +144,16 @@ class PostgreSQL(Local):
         self._named = {column: str(types[code]) for column, code in described}
         self._texts = {column for column, named in self._named.items() if named in TEXTS}
         kinds = {column: TYPES.get(named, pa.binary()) for column, named in self._named.items()}
+        self._source = None if options.table is None else place
+        with told(name):  # as long as there is a view of it, nothing that the table is read from can be dropped
+            self._run(f"CREATE TEMP VIEW {self._own}_source AS SELECT * FROM {place}")  # noqa: S608  # as above
 
         def read(_: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
             raise UnsupportedError("the rows of this table stay in the database")
 
-        return Source(name, columns, kinds, is_text=False, read=read, warnings=look_alikes(columns), native=place)
+        return Source(
+            name, columns, kinds, is_text=False, read=read, warnings=look_alikes(columns), native=f"{self._own}_source"
+        )
 
     def unknown_type(self, name: str, *, carried: bool) -> str | None:
         """Name the type of a column that cannot be counted, or carried; None for one that can."""
@@ -172,11 +180,10 @@ class PostgreSQL(Local):
             keys = {name: self._keys.get(name, "person") for name in wanted}
             columns = ", ".join(f"{self._exact(name)} AS {key}" for name, key in keys.items())
             listed = ", ".join(keys.values())
-            self._run(
-                "CREATE TEMP TABLE groups ON COMMIT DROP AS SELECT g.*, row_number() OVER () - 1 AS id FROM "  # noqa: S608
-                f"(SELECT {columns}, count(*) AS n FROM {source.native} GROUP BY {listed}) g"
-            )
-            groups = self.connection.exec_driver_sql(f"SELECT {listed}, n FROM groups ORDER BY id")  # noqa: S608
+            counted = f"SELECT {columns}, count(*) AS n FROM {source.native} GROUP BY {listed}"  # noqa: S608
+            numbered = f"SELECT g.*, row_number() OVER () - 1 AS id FROM ({counted}) g"  # noqa: S608
+            self._run(f"CREATE TEMP TABLE {self._own}_groups ON COMMIT DROP AS {numbered}")
+            groups = self.connection.exec_driver_sql(f"SELECT {listed}, n FROM {self._own}_groups ORDER BY id")  # noqa: S608
             kinds = [*(source.types[name] for name in wanted), pa.int64()]
             for rows in groups.partitions(FETCH_ROWS):
                 columns_of = zip(zip(*rows, strict=True), kinds, strict=True)
@@ -224,9 +231,8 @@ class PostgreSQL(Local):
 
     def put(self, published: Published, table: str) -> Written:
         """Fill a new table in the schema of ``table`` with the rows, in order, under a name that tells nothing."""
-        schema = table.rpartition(".")[0]
-        self._new = (f"{_quoted(schema)}." if schema else "") + f'"indistinct_{secrets.token_hex(8)}"'
         with told(table):
+            self._new = f'{self._schema(table)}."indistinct_{secrets.token_hex(8)}"'
             if isinstance(published, Stored):
                 self._run(f"CREATE TABLE {self._new} AS {self._dealt} ORDER BY {self._sorting}")
             else:
@@ -242,14 +248,29 @@ class PostgreSQL(Local):
             if self.exists(table):
                 if not force:
                     raise existing(table)
-                self._run(f"DROP TABLE {_qualified(table)}")
+                self._run(f"DROP TABLE {self._qualified(table)}")
+            self._run(f"DROP VIEW {self._own}_source")
             self._run(f"ALTER TABLE {self._new} RENAME TO {_quoted(table.rpartition('.')[2])}")
             self.connection.commit()
 
     def exists(self, table: str) -> bool:
         """Whether there is a table or view of that name."""
-        ((found,),) = self._fetch("SELECT to_regclass(%s) IS NOT NULL", (_qualified(table),))
+        ((found,),) = self._fetch("SELECT to_regclass(%s) IS NOT NULL", (self._qualified(table),))
         return bool(found)
+
+    def check(self, table: str, *, force: bool) -> None:
+        """Refuse a name that is taken, with ``force`` that of the source alone, before anything is counted."""
+        with told(table):
+            place = self._qualified(table)
+            if self._source is not None:
+                ((same,),) = self._fetch("SELECT to_regclass(%s) = to_regclass(%s)", (place, self._source))
+                if same:
+                    raise PolicyError(
+                        f"the output {table} is the source; a source is never overwritten, name another table",
+                        file=table,
+                    )
+            if not force and self.exists(table):
+                raise existing(table)
 
     def recount(
         self,
@@ -290,17 +311,18 @@ class PostgreSQL(Local):
         """Load which cell the rows of each group belong to, and what is published of each entry."""
         assert counted.cell_of_group is not None  # noqa: S101  # groups were read
         cells = counted.cell_of_group.tolist()
-        self._load("numbers", {"id": "bigint", "cell": "bigint"}, [range(len(cells)), cells])
+        self._load(f"{self._own}_numbers", {"id": "bigint", "cell": "bigint"}, [range(len(cells)), cells])
         kinds = {"cell": "bigint", "first": "bigint", "last": "bigint"}
         kinds |= {f"l{at}": self._sql_type(dealing.columns[name]) for at, name in enumerate(labels)}
         numbers = [dealing.cell.tolist(), dealing.first.tolist(), dealing.last.tolist()]
-        self._load("dealing", kinds, [*numbers, *(_values(dealing.columns[name]) for name in labels)])
+        self._load(f"{self._own}_dealing", kinds, [*numbers, *(_values(dealing.columns[name]) for name in labels)])
+        keys = ", ".join(self._keys.values())
         self._run(
-            f"CREATE TEMP TABLE cells ON COMMIT DROP AS SELECT DISTINCT {', '.join(self._keys.values())}, cell "  # noqa: S608
-            "FROM groups JOIN numbers USING (id) WHERE cell >= 0"
+            f"CREATE TEMP TABLE {self._own}_cells ON COMMIT DROP AS SELECT DISTINCT {keys}, cell "  # noqa: S608
+            f"FROM {self._own}_groups JOIN {self._own}_numbers USING (id) WHERE cell >= 0"
         )
         for table in ("cells", "dealing"):
-            self._run(f"ANALYZE {table}")
+            self._run(f"ANALYZE {self._own}_{table}")
 
     def _dealing(self, source: Source, carried: Sequence[str], places: dict[str, str]) -> str:
         """SQL of the published rows: every row joins its cell, is numbered in it and dealt by count."""
@@ -314,8 +336,8 @@ class PostgreSQL(Local):
         return (
             f"SELECT {wanted} FROM "  # noqa: S608
             f"(SELECT c.cell, {own}, row_number() OVER (PARTITION BY c.cell ORDER BY {by}) - 1 AS place "
-            f"FROM (SELECT {', '.join(rows)} FROM {source.native}) t JOIN cells c ON {same}) r "
-            "JOIN dealing d ON d.cell = r.cell AND r.place >= d.first AND r.place < d.last"
+            f"FROM (SELECT {', '.join(rows)} FROM {source.native}) t JOIN {self._own}_cells c ON {same}) r "
+            f"JOIN {self._own}_dealing d ON d.cell = r.cell AND r.place >= d.first AND r.place < d.last"
         )
 
     def _put_groups(self, published: Published) -> None:
@@ -323,10 +345,10 @@ class PostgreSQL(Local):
         kinds = {"id": "bigint", "n": "bigint"}
         kinds |= {f"l{at}": self._sql_type(column) for at, column in enumerate(published.columns)}
         groups = [range(len(published.repeat)), published.repeat.tolist(), *map(_values, published.columns)]
-        self._load("released", kinds, groups)
+        self._load(f"{self._own}_released", kinds, groups)
         wanted = ", ".join(f"l{at} AS {_quoted(column.name)}" for at, column in enumerate(published.columns))
         self._run(
-            f"CREATE TABLE {self._new} AS SELECT {wanted} FROM released "  # noqa: S608
+            f"CREATE TABLE {self._new} AS SELECT {wanted} FROM {self._own}_released "  # noqa: S608
             "CROSS JOIN LATERAL generate_series(1, n) ORDER BY id"
         )
 
@@ -348,6 +370,16 @@ class PostgreSQL(Local):
         with self.connection.connection.cursor() as cursor, cursor.copy(f"COPY {name} FROM STDIN") as copy:
             for row in zip(*columns, strict=True):
                 copy.write_row(row)
+
+    def _schema(self, table: str) -> str:
+        """Quote the schema of a table, by default that in which new ones are made."""
+        schema = table.rpartition(".")[0]
+        if not schema:
+            ((schema,),) = self._fetch("SELECT current_schema()")
+        return _quoted(schema)
+
+    def _qualified(self, table: str) -> str:
+        return f"{self._schema(table)}.{_quoted(table.rpartition('.')[2])}"
 
     def _fetch(self, sql: str, parameters: tuple[Any, ...] | None = None) -> list[Any]:
         return list(self.connection.exec_driver_sql(sql, parameters).fetchall())
@@ -387,11 +419,6 @@ def _values(column: PublishedColumn) -> list[Any]:
 
 def _closed(_: int) -> Iterator[Any]:
     raise UnsupportedError("the rows of this release are in the database")
-
-
-def _qualified(table: str) -> str:
-    schema, _, last = table.rpartition(".")
-    return f"{_quoted(schema)}.{_quoted(last)}" if schema else _quoted(last)
 
 
 def _quoted(name: str) -> str:
