@@ -74,6 +74,10 @@ def anonymize(
     with answering.progress() as report:
 
         def beside(release: Release) -> Iterator[Staged]:
+            if answering.json or report_file:
+                from indistinct.attacks.told_by_merging import told_by_merging
+
+                release.document["told_by_merging"] = told_by_merging(release.decision)
             if attacks:
                 found["attacks"] = _attacked(release, report)
             return _staged(release, wanted, language, found)

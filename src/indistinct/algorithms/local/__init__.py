@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from indistinct.algorithms.local.coins import Coins
     from indistinct.algorithms.local.problem import Problem
     from indistinct.policy import Policy
     from indistinct.tables.count import Progress
@@ -68,15 +69,19 @@ def local(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assig
     """
     progress("partition", 0, 0)
     recoding = policy.recoding
-    if not isinstance(recoding, Local) or not is_robust(recoding, policy.privacy):
-        return within_limit(frequencies, policy, lambda problem, hopeless: _solve(problem, hopeless, policy, progress))
-    coins = coins_of(policy, recoding)
+    if isinstance(recoding, Local) and is_robust(recoding, policy.privacy):
+        return robustly(frequencies, policy, coins_of(policy, recoding), progress)
+    return within_limit(frequencies, policy, lambda problem, hopeless: _solve(problem, hopeless, policy, progress))
+
+
+def robustly(frequencies: Frequencies, policy: Policy, coins: Coins, progress: Progress) -> Assignment:
+    """Partition so that merges do not betray which classes needed them; raises as ``local`` does."""
+
+    def solve(counts: Frequencies, alone: Policy) -> Assignment:
+        return local(counts, alone, progress)
+
     return within_limit(
-        frequencies,
-        policy,
-        lambda problem, hopeless: robust_classes(
-            problem, hopeless, policy, coins, lambda counts, alone: local(counts, alone, progress)
-        ),
+        frequencies, policy, lambda problem, hopeless: robust_classes(problem, hopeless, policy, coins, solve)
     )
 
 
