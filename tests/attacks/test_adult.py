@@ -36,11 +36,36 @@ def test_missing_groups_are_homogeneous(adult, adult_folder):
     assert entry["posterior"] == 1.0
 
 
+def test_groups_of_a_plain_release_give_themselves_away(adult, adult_folder):
+    policy = policy_of(adult_folder, ind.KAnonymity(5), ind.DistinctL("salary-class", 2))
+    entry = attacked(adult, policy, "minimality_posterior")["minimality_posterior"]
+    assert entry["details"]["certain"] > 100
+
+
 def test_few_occupations(adult, adult_folder):
     policy = policy_of(adult_folder, ind.KAnonymity(5), ind.DistinctL("occupation", 3))
     found = attacked(adult, policy, "minimality")["minimality"]["details"]["linear"]
     assert found["persons_of_groups"] == found["failing_persons_of_groups"] == 517
     assert round(found["base_share"], 3) == 0.031
+
+
+@pytest.mark.parametrize(("column", "l", "lm"), [("salary-class", 2, 0.0664), ("occupation", 3, 0.0265),
+                                                 ("occupation", 5, 0.0505)])  # fmt: skip
+def test_robust_recoding_leaves_nobody_certain(adult, adult_folder, tmp_path, column, l, lm):  # noqa: E741
+    key = tmp_path / "key"
+    key.write_text("5c" * 32)
+    key.chmod(0o600)
+    models = ind.KAnonymity(5), ind.DistinctL(column, l)
+    policy = policy_of(adult_folder, *models, robust=True, key_file=str(key))
+    age = policy.attributes["age"].model_copy(update={"domain": [1, 100]})
+    policy = policy.model_copy(update={"attributes": {**policy.attributes, "age": age}})
+    release = ind.anonymize(adult, policy)
+    entry = ind.attack(release.table, policy, original=adult, attacks=["minimality_posterior"])["minimality_posterior"]
+    assert release.loss["lm"] <= lm
+    assert entry["details"]["certain"] == 0
+    assert entry["details"]["not_judged"] == 0
+    assert entry["learnt"] <= 0.003 * 30_162
+    assert entry["gain"] <= 0.003
 
 
 def test_a_class_known_by_running_the_program_again(adult, adult_folder):

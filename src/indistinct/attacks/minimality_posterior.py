@@ -13,8 +13,9 @@ as it is unless it fails, so all such pieces of a merged class fail.
 *Claim*: the value that rises most, for the persons of a piece. *Prior*: its published share in the class; *posterior*:
 the weighted mean of its share in the piece. *Learnt*: a rise of more than 0.1. ``certain``: a posterior of 1 where
 the published share is below 0.95. ``not_judged``: persons whose class leaves open what it was merged of, or that no
-way of dealing explains. Up to 2,000 tables of a class are listed, else 2,000 are drawn, the same ones every time, and
-up to 40,000 where few of them have a chance; the rise is then taken against the mean of those drawn.
+way of dealing explains, or too few of those drawn. Up to 2,000 tables of a class are listed, else 2,000 are drawn, the
+same ones every time, and up to 40,000 where few of them have a chance; the rise is then taken against the mean of those
+drawn.
 
 Pieces of 2 and 3 rows, two HIV and three no, distinct 2-diversity, decoys with chance 1/2: two HIV among the two is 1
 way and fails, one of them 6 ways and holds, none 3 ways and fails. Belief in HIV: (1 + 6/2 * 1/2) / 7 = 5/14 for the
@@ -56,9 +57,9 @@ if TYPE_CHECKING:
 
 SAMPLES = 2_000
 # where few ways have a chance their mean is noise: up to so many times as many are drawn, until they weigh as much as
-# so many equal ones
+# so many equal ones; what then weighs less than the fewest is not judged
 ROUNDS = 20
-ENOUGH = 500
+ENOUGH, FEWEST = 500, 100
 
 
 class Belief(NamedTuple):
@@ -138,7 +139,7 @@ def believed(merge: Merge, counts: Sequence[int], holds: Holds) -> Belief | None
         mean += np.tensordot(weight, tables, 1)
         if total**2 >= ENOUGH * squares > 0:
             break
-    if not total > 0:
+    if not total > 0 or (drawn > SAMPLES and total**2 < FEWEST * squares):
         return None
     sizes = np.array(merge.sizes, np.float64)[:, None]
     share = np.array(counts, np.float64)[None] / sizes.sum()

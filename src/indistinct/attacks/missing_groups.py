@@ -37,10 +37,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.attacks.context import AttackContext
+    from indistinct.attacks.rerun import Texts
     from indistinct.attacks.tabulate import Tabulated
     from indistinct.policy import Policy
     from indistinct.tables.records import Frequencies
 
+    Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
     Bool = NDArray[np.bool_]
 
@@ -94,15 +96,14 @@ def missing_units(context: AttackContext, table: Tabulated) -> Missing | str:
     frequencies = prepared.counted.frequencies
     persons = classes_of(frequencies, groups.assignment).sizes
     large = persons >= least_size(policy)
-    alike = places(groups.texts, groups.codes, plain.texts, plain.codes)
-    before = (alike >= 0) & (plain.sizes[alike] == groups.sizes)
-    at = groups.placed(context.view)
-    after = (at >= 0) & (context.view.rows[at] == groups.sizes)
+    before = exactly(groups, plain.texts, plain.codes, plain.sizes)
+    after = exactly(groups, context.view.labels, context.view.tuples, context.view.rows)
     missing = np.flatnonzero(large & before & ~after)
     people = table.select(context.view.quasi)
     group_of = np.zeros(len(frequencies.tuples), np.int64)
     group_of[groups.of_tuple] = groups.of_class
     class_of, gone = _uncovered(context, plain, people)
+    alike = places(groups.texts, groups.codes, plain.texts, plain.codes)
     gone = np.setdiff1d(gone, alike[missing])  # a suppressed group counts once
     row = np.full(len(frequencies.tuples), np.iinfo(np.int64).max)
     known = tuples_of(frequencies, people)
@@ -121,6 +122,13 @@ def missing_units(context: AttackContext, table: Tabulated) -> Missing | str:
         fails,
         base,
     )  # fmt: skip
+
+
+def exactly(groups: Run, texts: Texts, codes: Int32, rows: Int64) -> Bool:
+    """bool[g]: groups that stand among published tuples with their own label and just their own rows."""
+    at = places(groups.texts, groups.codes, texts, codes)
+    found: Bool = (at >= 0) & (rows[at] == groups.sizes)
+    return found
 
 
 def obstacles(context: AttackContext, table: Tabulated) -> Iterator[str]:
@@ -183,7 +191,11 @@ def _failing(
     prepared = prepared_for(original.source, policy)
     if isinstance(prepared, str):
         return None
-    full = prepared.counted.frequencies
+    return failing_parts(prepared.counted.frequencies, policy, bare, *partitions)
+
+
+def failing_parts(full: Frequencies, policy: Policy, bare: Frequencies, *partitions: tuple[Int64, int]) -> list[Bool]:
+    """bool[g] for each partition of the tuples of ``bare``: which parts fail a model, by the values of ``full``."""
     at = places(tuple([*h.texts] for h in full.quasi), full.tuples, tuple([*h.texts] for h in bare.quasi), bare.tuples)
     found = []
     for part_of, parts in partitions:

@@ -91,12 +91,12 @@ def anonymize(
     _check_documents(source, given, path, wanted, language, [risk_file, attack_file], force=force)
     in_report, unused = bool(documents.report or documents.public_report), "en" if wanted else language
     _check_shown(attacks=attacks, given=[risk_file, attack_file], in_report=in_report, unused=unused)
-    found = {
-        word: None if file is None else _read(file) for word, file in (("risk", risk_file), ("attacks", attack_file))
-    }
+    found = {"risk": _read(risk_file), "attacks": _read(attack_file)}
     with answering.progress() as report:
 
         def beside(release: Release) -> Iterator[Staged]:
+            if answering.json or report_file:
+                _tell_steward(release)
             if attacks:
                 found["attacks"] = _attacked(release, report)
             return _staged(release, wanted, language, found)
@@ -108,6 +108,13 @@ def anonymize(
     release.document.update({kind: str(file) for kind, file in wanted.items()})
     answering.give(release.document, release)
     return 0
+
+
+def _tell_steward(release: Release) -> None:
+    """Put into the answer and the internal report what merges tell; it costs a run or two."""
+    from indistinct.attacks.told_by_merging import told_by_merging
+
+    release.document["told_by_merging"] = told_by_merging(release.decision)
 
 
 def _check_shown(*, attacks: bool, given: list[Path | None], in_report: bool, unused: str) -> None:
@@ -159,8 +166,10 @@ def _check_documents(
     check_outputs([*files_of(policy, output), *mappings, *documents], origins, force=force)
 
 
-def _read(file: Path) -> dict[str, Any]:
-    """Read an answer that an earlier command printed."""
+def _read(file: Path | None) -> dict[str, Any] | None:
+    """Read an answer that an earlier command printed, if one is given."""
+    if file is None:
+        return None
     from json import loads
 
     from indistinct.errors import DataError

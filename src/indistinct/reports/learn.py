@@ -51,6 +51,7 @@ def learn(summary: Summary, t: Catalogue) -> list[Block]:
     sets = [entry["name"] for entry in summary["columns"] if entry.get("hierarchy") == "set"]
     if sets:
         blocks.append(("text", t("learn.sets", columns=", ".join(sets))))
+    blocks += _merging(summary, t)
     if summary["risk"]:
         blocks.append(("text", t(f"risk.{summary['kind']}")))
         blocks.append(_risks(summary["risk"], t("caption.risk"), t))
@@ -61,6 +62,13 @@ def learn(summary: Summary, t: Catalogue) -> list[Block]:
         blocks += _attacks(summary["attacks_document"], t)
     blocks.append(("list", [t("learn.background"), t("learn.other_tables"), t("learn.membership")]))
     return blocks
+
+
+def _merging(summary: Summary, t: Catalogue) -> list[Block]:
+    """What merges tell: counted for the steward; for the public one sentence, whatever is true of this release."""
+    if told := summary.get("told_by_merging"):
+        return notes([{"message": told["says"]}], t)
+    return [("text", t("learn.merging"))] if summary.get("values_modelled") else []
 
 
 def notes(warnings: Iterable[Mapping[str, Any]], t: Catalogue) -> list[Block]:

@@ -90,6 +90,7 @@ def public(release: Release, attacks: Mapping[str, Any] | None = None) -> dict[s
         # the file does not tell how many persons stand behind a group
         "risk": risk_of_file(alike) if decision.policy.person is None and len(alike) else None,
         "attacks_document": None if attacks is None else attacks_of_file(attacks),
+        "values_modelled": any(model.attributes_used for model in decision.policy.privacy),
         "distributions": _published_distributions(decision),
         "policy": _policy_text(decision.policy),
         **public_front(decision),

@@ -14,6 +14,7 @@ import numpy as np
 from indistinct import losses
 from indistinct.algorithms import form_of
 from indistinct.assess.side_by_side import column_axis
+from indistinct.attacks.told_by_merging import told_by_merging
 from indistinct.policy.recoding import option
 from indistinct.reports.attackers import check_attacks, check_risk, risk_before_and_after
 from indistinct.reports.front import internal_front
@@ -90,6 +91,9 @@ def summary(
         "risk": risk_before_and_after(decision),
         "risk_document": None if risk is None else dict(risk),
         "attacks_document": None if attacks is None else dict(attacks),
+        "told_by_merging": (
+            document["told_by_merging"] if "told_by_merging" in document else told_by_merging(decision)
+        ),
         "warnings": document["warnings"],
         "policy": decision.policy.dumps(),
         **internal_front(decision, document),

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from indistinct.algorithms.local.coins import Coins
     from indistinct.algorithms.local.problem import Problem
     from indistinct.policy import Policy
     from indistinct.tables.count import Progress
@@ -73,19 +74,23 @@ def local(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assig
     progress("partition", 0, 0)
     recoding = policy.recoding
     if isinstance(recoding, Local) and is_robust(recoding, policy.privacy):
-        coins = coins_of(policy, recoding)
-        return within_limit(
-            frequencies,
-            policy,
-            lambda problem, hopeless: robust_classes(
-                problem, hopeless, policy, coins, lambda counts, alone: local(counts, alone, progress)
-            ),
-        )
+        return robustly(frequencies, policy, coins_of(policy, recoding), progress)
 
     def decide(counts: Frequencies) -> Assignment:
         return within_limit(counts, policy, lambda problem, hopeless: _solve(problem, hopeless, policy, progress))
 
     return in_parts(frequencies, policy, decide)
+
+
+def robustly(frequencies: Frequencies, policy: Policy, coins: Coins, progress: Progress) -> Assignment:
+    """Partition so that merges do not betray which classes needed them; raises as ``local`` does."""
+
+    def solve(counts: Frequencies, alone: Policy) -> Assignment:
+        return local(counts, alone, progress)
+
+    return within_limit(
+        frequencies, policy, lambda problem, hopeless: robust_classes(problem, hopeless, policy, coins, solve)
+    )
 
 
 def _solve(problem: Problem, hopeless: NDArray[np.bool_], policy: Policy, progress: Progress) -> Assignment:
