@@ -95,7 +95,7 @@ def anonymize(
     with answering.progress() as report:
 
         def beside(release: Release) -> Iterator[Staged]:
-            if answering.json or report_file:
+            if answering.json or documents.report:
                 _tell_steward(release)
             if attacks:
                 found["attacks"] = _attacked(release, report)
