@@ -134,7 +134,7 @@ def kind(text: str) -> dict[str, Any]:
         return {"type": "array", "items": kind(text[1:-1])}
     if text.startswith("{"):
         return {"type": "object", "additionalProperties": kind(text[1:-1])}
-    return NAMES[text] if text in NAMES else {"$ref": f"#/$defs/{text}"}
+    return NAMES.get(text, {"$ref": f"#/$defs/{text}"})
 
 
 def record(keys: dict[str, str]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from pydantic import (
 from indistinct.errors import PolicyError
 from indistinct.notices import Notice, Sentence
 from indistinct.outputs import Origin, origin
+from indistinct.policy.account import html, text
 from indistinct.policy.files import files_of
 from indistinct.policy.generalization import ORDERED_TYPES, TREES
 from indistinct.policy.marks import Mark  # noqa: TC001  # pydantic reads it at run time
@@ -241,6 +242,17 @@ class Policy(Section):
             sentence = f"needs to know its items: set {path(('attributes', model.attribute))}.separator"
             return [problem(place, sentence, model.attribute)]
         return []
+
+    def __repr__(self) -> str:
+        """Write what was decided in a few lines; ``dumps`` writes all of it."""
+        return text(self)
+
+    def __str__(self) -> str:
+        """Write the same."""
+        return text(self)
+
+    def _repr_html_(self) -> str:
+        return html(self)
 
     @property
     def base(self) -> Path:
