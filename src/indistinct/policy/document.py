@@ -38,7 +38,7 @@ from indistinct.policy.privacy import (
 )
 from indistinct.policy.problems import Section, nearest, path, problem, refuse, show
 from indistinct.policy.public import fingerprint, public_form
-from indistinct.policy.transforms import AnyTransform, Km, LocalSuppression
+from indistinct.policy.transforms import AnyTransform, Km, LocalSuppression, ShiftDates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -160,6 +160,9 @@ class Policy(Section):
     def _transform_problems(self) -> list[InitErrorDetails]:
         found = []
         for position, transform in enumerate(self.transforms):
+            if isinstance(transform, ShiftDates) and self.person is None:
+                sentence = "moves the dates of persons together: name their column as [person] key"
+                found.append(problem(("transforms", position, "method"), sentence, transform.method))
             several = "attributes" in type(transform).model_fields
             place = ("transforms", position, "attributes" if several else "attribute")
             twice = [name for name, times in Counter(transform.names).items() if times > 1]
