@@ -25,7 +25,7 @@ LISTED = ("Parameters", "Returns", "Raises")
 LEFT_OUT = ("__pycache__", "reference.py", "register.py", "discharges.csv")
 COMMANDS = (
     "profile", "audit", "policy draft", "policy check", "policy schema", "hierarchy build", "hierarchy check",
-    "hierarchy show", "transform", "anonymize", "verify", "explain", "compare", "risk", "attack", "utility",
+    "hierarchy show", "transform", "anonymize", "verify", "plan", "explain", "compare", "risk", "attack", "utility",
     "releases key", "releases add", "releases check", "releases list", "releases forget", "demo",
 )  # fmt: skip
 
