@@ -69,7 +69,9 @@ def test_an_archive_of_one_table_is_read_wherever_it_says_that_it_lies(tmp_path,
 @pytest.mark.parametrize(
     ("members", "sentence"),
     [({"a.csv": CSV, "b.csv": CSV}, r"p.zip holds 2 tables \(a.csv, b.csv\)"),
-     ({"a.doc": "x"}, "p.zip holds no table"), ({}, "p.zip holds no table"), ({f"{i}.txt": "" for i in range(1001)}, "holds 1001 files")],
+     ({"a.doc": "x"}, "p.zip holds no table"),
+     ({}, "p.zip holds no table"),
+     ({f"{i}.txt": "" for i in range(1001)}, "holds 1001 files")],
 )  # fmt: skip
 def test_an_archive_that_is_not_one_table_is_refused(tmp_path, members, sentence):
     with pytest.raises(ind.DataError, match=sentence):
