@@ -360,7 +360,7 @@ def test_audit_reads_a_published_table(tmp_path):
 def test_reports_say_what_a_set_tells(tmp_path):
     table = random_table(12, 60, missing=False)
     release = ind.anonymize(table, policy_for("free", "k", tmp_path))
-    for language, words in (("en", "each value listed occurs"), ("zh-CN", "所列的每个值都在该等价类中出现")):
+    for language, words in (("en", "each value listed occurs"), ("zh-CN", "所列的每个值都在该组中出现")):
         page = tmp_path / f"report-{language}.md"
         ind.report(release, page, language=language)
         assert words in page.read_text(encoding="utf-8")

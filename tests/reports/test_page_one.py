@@ -248,3 +248,13 @@ def test_every_model_has_a_sentence_in_every_language():
 
     for language in LANGUAGES:
         assert all(catalogue(language).has(f"promise.{name}") for name in MODELS)
+
+
+def test_the_loudest_attack_is_said_unless_it_is_the_guess(release):
+    attacks = ind.attack(release.table, release.policy).document
+    items = blocks(summary(release, attacks=attacks))["look"][1]
+    loudest = [item for item in items if item.startswith("Loudest attack")]
+    assert len(loudest) == 1
+    assert "differ from those of the whole table" not in loudest[0]
+    only = {**attacks, "attacks": [one for one in attacks["attacks"] if one["attack"] == "skewness"]}
+    assert not any("Loudest" in item for item in blocks(summary(release, attacks=only))["look"][1])

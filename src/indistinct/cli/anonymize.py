@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from indistinct.outputs import Staged
     from indistinct.policy import Policy
     from indistinct.publish.anonymize import Release
+
+
+LANGUAGE = "INDISTINCT_LANGUAGE"
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,12 @@ class Documents:
         Path | None, typer.Option("--dataset", help="Metadata that may be published (schema.org): jsonld or json.")
     ] = None
     language: Annotated[
-        str, typer.Option("--language", help="Language of reports, dictionary and metadata: en or zh-CN.")
+        str,
+        typer.Option(
+            "--language",
+            help="Language of reports, dictionary and metadata: en or zh-CN.",
+            envvar=LANGUAGE,
+        ),
     ] = "en"
 
     @property
@@ -45,6 +54,11 @@ class Documents:
         """The documents that are asked for, by their kind."""
         named = ((one.name, getattr(self, one.name)) for one in fields(self) if one.name != "language")
         return {kind: file for kind, file in named if file is not None}
+
+    @property
+    def unused(self) -> str:
+        """The language where it is asked for in vain; a variable speaks of many runs."""
+        return "en" if self.wanted or self.language == os.environ.get(LANGUAGE) else self.language
 
 
 @grouped
@@ -89,8 +103,8 @@ def anonymize(
     wanted, language = documents.wanted, documents.language
     path = None if is_url(output) else Path(output)
     _check_documents(source, given, path, wanted, language, [risk_file, attack_file], force=force)
-    in_report, unused = bool(documents.report or documents.public_report), "en" if wanted else language
-    _check_shown(attacks=attacks, given=[risk_file, attack_file], in_report=in_report, unused=unused)
+    in_report = bool(documents.report or documents.public_report)
+    _check_shown(attacks=attacks, given=[risk_file, attack_file], in_report=in_report, unused=documents.unused)
     found = {"risk": _read(risk_file), "attacks": _read(attack_file)}
     with answering.progress() as report:
 

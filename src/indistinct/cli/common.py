@@ -30,7 +30,7 @@ AcceptDraft = Annotated[
     str | None,
     typer.Option("--accept-draft", metavar="NAME", help="Accept the open suggestions of a draft in this name."),
 ]
-PolicyFile = Annotated[Path, typer.Option("--policy", "-p", help="The policy file (TOML).")]
+PolicyFile = Annotated[Path, typer.Option("--policy", "-p", help="The policy file (TOML).", envvar="INDISTINCT_POLICY")]
 Query = Annotated[str | None, typer.Option("--query", help="SQL query, when TABLE is a database URL.")]
 SqlTable = Annotated[str | None, typer.Option("--table", help="Table name, when TABLE is a database URL.")]
 Engine = Annotated[
@@ -66,6 +66,7 @@ WORDS = {
     "read": "reading",
     "verify": "verifying",
     "attack": "attacking",
+    "plan": "trying",
 }
 
 

@@ -25,7 +25,7 @@ def transform(
     force: Force = False,
     answering: Answer,
 ) -> int:
-    """Apply the [[transforms]] of a policy: suppression of cells, coding, PRAM, noise, rank swapping, sampling.
+    """Apply the [[transforms]] of a policy: suppression of cells, coding, noise, swapping, shifted dates, sampling.
 
     They give no k: anonymize the result, or audit it. Where the policy has models, anonymize applies them itself; this
     command keeps the transformed table. Beside the output stands its record, OUT.transform.json. Exit

@@ -21,6 +21,7 @@ from pydantic import (
 from indistinct.errors import PolicyError
 from indistinct.notices import Notice, Sentence
 from indistinct.outputs import Origin, origin
+from indistinct.policy.account import html, text
 from indistinct.policy.files import files_of
 from indistinct.policy.generalization import ORDERED_TYPES, TREES
 from indistinct.policy.marks import Mark  # noqa: TC001  # pydantic reads it at run time
@@ -37,7 +38,7 @@ from indistinct.policy.privacy import (
 )
 from indistinct.policy.problems import Section, nearest, path, problem, refuse, show
 from indistinct.policy.public import fingerprint, public_form
-from indistinct.policy.transforms import AnyTransform, Km, LocalSuppression
+from indistinct.policy.transforms import AnyTransform, Km, LocalSuppression, ShiftDates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -160,6 +161,9 @@ class Policy(Section):
     def _transform_problems(self) -> list[InitErrorDetails]:
         found = []
         for position, transform in enumerate(self.transforms):
+            if isinstance(transform, ShiftDates) and self.person is None:
+                sentence = "moves the dates of persons together: name their column as [person] key"
+                found.append(problem(("transforms", position, "method"), sentence, transform.method))
             several = "attributes" in type(transform).model_fields
             place = ("transforms", position, "attributes" if several else "attribute")
             twice = [name for name, times in Counter(transform.names).items() if times > 1]
@@ -242,6 +246,17 @@ class Policy(Section):
             sentence = f"needs to know its items: set {path(('attributes', model.attribute))}.separator"
             return [problem(place, sentence, model.attribute)]
         return []
+
+    def __repr__(self) -> str:
+        """Write what was decided in a few lines; ``dumps`` writes all of it."""
+        return text(self)
+
+    def __str__(self) -> str:
+        """Write the same."""
+        return text(self)
+
+    def _repr_html_(self) -> str:
+        return html(self)
 
     @property
     def base(self) -> Path:

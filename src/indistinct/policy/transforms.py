@@ -175,6 +175,23 @@ class Km(_OfOne):
     """Most items that others know of somebody."""
 
 
+class ShiftDates(Transform):
+    """Moves all dates of a person by one secret number of days, so that the time between events stays."""
+
+    method: Literal["shift_dates"] = "shift_dates"
+    attributes: tuple[str, ...] = Field(min_length=1)
+    """Columns of dates that are moved together."""
+    days: Whole = Field(ge=1, le=36_525)
+    """Most days that a person is moved by, into the past or the future; every whole number up to it is equally likely.
+    """
+    types: ClassVar[tuple[str, ...]] = ("date",)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        return self.attributes
+
+
 class Sampling(Transform):
     """Keeps a random sample of the rows, drawn without replacement."""
 
@@ -207,6 +224,7 @@ AnyTransform = Annotated[
     | CorrelatedNoise
     | RankSwapping
     | Km
+    | ShiftDates
     | Sampling,
     Field(discriminator="method"),
     BeforeValidator(check_method),

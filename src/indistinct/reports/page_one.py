@@ -130,11 +130,14 @@ def _guessed(summary: Summary, t: Catalogue) -> list[str]:
 
 
 def _attacked(summary: Summary, t: Catalogue) -> list[str]:
-    """The loudest attack that was run, but for the one that is measured anyway."""
+    """The loudest attack that was run, unless it is the guess that is measured anyway."""
+    guessed = {(one["column"], round(one["before"], 9), round(one["after"], 9)) for one in summary["guesses"]}
     ran = [
         entry
         for entry in (summary["attacks_document"] or {}).get("attacks", ())
-        if entry["ran"] and entry["learnt"] and entry["attack"] != "skewness"
+        if entry["ran"]
+        and entry["learnt"]
+        and (entry["attribute"], round(entry["prior"], 9), round(entry["posterior"], 9)) not in guessed
     ]
     if not ran:
         return []

@@ -17,14 +17,14 @@ from indistinct.formats.texts import from_text
 from indistinct.notices import Notice, Sentence
 from indistinct.policy import resolve
 from indistinct.policy.public import public_transforms
-from indistinct.policy.transforms import Km
+from indistinct.policy.transforms import Km, ShiftDates
 from indistinct.session.prepare import kept_identifying, reading_of, source_options
 from indistinct.tables.apply import load_columns, sorted_units
 from indistinct.tables.count import silent
 from indistinct.tables.dictionary import texts_of
 from indistinct.tables.published import text_column, typed_column
 from indistinct.transforms.chance import Chance
-from indistinct.transforms.columns import Column
+from indistinct.transforms.columns import PERSON, Column
 
 if TYPE_CHECKING:
     from indistinct.formats.frames import Kind
@@ -91,11 +91,13 @@ def apply_transforms(
     given = load_columns(source, names)
     progress("count", 1, 1)
     before = {name: _column(policy, roles, source, given[name]) for name in names}
+    whose = _person(policy, roles, source)
     chance = Chance(seed)
     progress("transform", 0, len(policy.transforms))
     after, kept, entries = dict(before), np.arange(len(next(iter(before.values())).codes)), []
     for position, one in enumerate(policy.transforms, 1):
-        outcome = transforms.transform(one.method)(_located(policy, one), after, chance)
+        seen = after if whose is None else {**after, PERSON: whose.kept(kept)}
+        outcome = transforms.transform(one.method)(_located(policy, one), seen, chance)
         after |= outcome.columns
         if outcome.rows is not None:
             kept = kept[outcome.rows]
@@ -145,6 +147,13 @@ def _columns(policy: Policy, roles: Roles, source: Source) -> list[str]:
     if not names:
         raise PolicyError("every column is identifying: nothing is left to publish")
     return names
+
+
+def _person(policy: Policy, roles: Roles, source: Source) -> Column | None:
+    """The column that says whose a row is, where a transform asks; it is published no more than it was."""
+    if roles.person is None or not any(isinstance(one, ShiftDates) for one in policy.transforms):
+        return None
+    return _column(policy, roles, source, load_columns(source, [roles.person])[roles.person])
 
 
 def _column(policy: Policy, roles: Roles, source: Source, given: PublishedColumn) -> Column:
@@ -221,6 +230,12 @@ def _notices(policy: Policy, chance: Chance) -> list[Notice]:
             "the rows are a random sample: an attacker does not know who is in it, but who is in it is published"
         )
         found.append(Notice("sampling", None, message))
+    if "shift_dates" in methods:
+        message = Sentence(
+            "the time between two dates of a person is true: who knows some of them, or the date of one, may find the "
+            "others; keep dates that others know out of the table, or make them coarser"
+        )
+        found.append(Notice("shifted", policy.person.key if policy.person is not None else None, message))
     if policy.person is not None and "local_suppression" in methods:
         message = Sentence("local_suppression counts rows, not persons")
         found.append(Notice("persons", policy.person.key, message))

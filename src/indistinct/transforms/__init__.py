@@ -32,10 +32,11 @@ DECLARES: Final = {
     "additive_noise": "perturbing",
     "correlated_noise": "perturbing",
     "rank_swapping": "perturbing",
+    "shift_dates": "perturbing",
     "km": "truthful",
     "sampling": "sampling",
 }
-RANDOM: Final = frozenset({"pram", "additive_noise", "correlated_noise", "rank_swapping", "sampling"})
+RANDOM: Final = frozenset({"pram", "additive_noise", "correlated_noise", "rank_swapping", "shift_dates", "sampling"})
 _FILES: Final = {
     "top_coding": "coding",
     "bottom_coding": "coding",

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
 
 
+PERSON = ""  # no column has this name: under it a transform finds the column that says whose a row is
+
+
 @dataclass(frozen=True)
 class Column:
     """One column of a table: ``codes`` int32[rows] point into ``texts``, -1 is a missing value.
