@@ -309,7 +309,7 @@ def rebuild(
         if parts.loss[parts.link[v, CLASS]] > parts.loss[parts.link[u, CLASS]]:
             u = v
         found, classes = _gather(parts, nearest, u, 3 + below(pool.state, np.int64(3)), mine, pool)
-        if classes < 2:
+        if classes < (2 if ends == 0 else 1):  # a class without neighbours may be several
             continue
         before, size = 0.0, np.int64(0)
         for i in range(classes):

@@ -56,8 +56,8 @@ SHAKES = 60
 COOL = 0.3, 0.05
 # small tables are searched again, with more and hotter annealing, until so many rounds gain nothing; at most so often,
 # and no more rounds than EFFORT rows allow
-PATIENCE = 5
-MOST_TURNS = 16
+PATIENCE = 7
+MOST_TURNS = 20
 EFFORT = 3000
 SMALL_SHAKES = 400
 SMALL_HEAT = 2.0, 0.02
