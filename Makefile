@@ -53,7 +53,7 @@ test-adult: $(READY) ## what needs the Adult table: benchmarks/prepare_adult.py 
 nulls: $(READY) ## attacks on people who are not in the release: how often intervals hold 0; some minutes
 	$(PYTEST) -m nulls
 
-optima: $(READY) ## local against the proven optimum of 1,400 small tables; about an hour
+optima: $(READY) ## local against the proven optimum of 1,400 small tables; takes long
 	$(PYTEST) $(TWO) -m optima -rP
 
 test-recipes: $(READY) ## what CONTRIBUTING.md tells, without each of its steps in turn: each must be missed
