@@ -14,12 +14,12 @@ TWO := -n 2 --dist loadfile
 # the same generated examples in every run; make test EXAMPLES= draws others
 EXAMPLES ?= --hypothesis-seed=0
 # what a plain clone lacks or takes many minutes; pytest counts the tests left out in its last line ("deselected")
-PLAIN := not recipes and not nulls and not adult and not browser and not engine and not pdf
+PLAIN := not recipes and not nulls and not optima and not adult and not browser and not engine and not pdf
 # make mutants MUTANTS='--sample 200 --seed 5' draws more, and others
 MUTANTS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-adult test-recipes test-pdf test-engines test-studio nulls cov lint check lines oldest bench mutants docs release clean
+.PHONY: help demo test test-fast test-adult test-recipes test-pdf test-engines test-studio nulls optima cov lint check lines oldest bench mutants docs release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ test-adult: $(READY) ## what needs the Adult table: benchmarks/prepare_adult.py 
 
 nulls: $(READY) ## attacks on people who are not in the release: how often intervals hold 0; some minutes
 	$(PYTEST) -m nulls
+
+optima: $(READY) ## local against the proven optimum of 1,400 small tables; takes long
+	$(PYTEST) $(TWO) -m optima -rP
 
 test-recipes: $(READY) ## what CONTRIBUTING.md tells, without each of its steps in turn: each must be missed
 	$(PYTEST) -n 2 -m recipes $(EXAMPLES)

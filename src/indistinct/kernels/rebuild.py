@@ -175,19 +175,28 @@ def _helps(units: Units, guards: Guards, u: int, count: int, short: float, scrat
 
 @step
 def _attempt(
-    units: Units, costs: Costs, guards: Guards, pool: Pool, found: int, size: int, bound: float, scratch: Scratch
+    units: Units,
+    costs: Costs,
+    guards: Guards,
+    pool: Pool,
+    found: int,
+    size: int,
+    bound: float,
+    ends: int,
+    scratch: Scratch,
 ) -> tuple[float, int]:
     """Build groups greedily from random seeds and give what is left to them; loss and number of groups.
 
-    Gives up (infinite loss) as soon as the loss exceeds ``bound`` or somebody has no place. One function: its
-    inner loop runs a hundred times for each try.
+    Opens no further group once in ``ends`` times (0: never), for the most groups are not always the best. Gives up
+    (infinite loss) as soon as the loss exceeds ``bound`` or somebody has no place. One function: its inner loop runs a
+    hundred times for each try.
     """
     k = guards.limits[LEAST_SIZE]
     guarded = len(guards.spec) > 0
     for j in range(found):
         pool.ints[GROUP, j] = -1
     left, g, total = found, np.int64(0), 0.0
-    while size >= k:
+    while size >= k and (g == 0 or ends == 0 or below(pool.state, ends) > 0):
         place = below(pool.state, left)
         i = -1
         while place >= 0:
@@ -286,17 +295,21 @@ def rebuild(
     todo: Int32,
     mine: int,
     pools: int,
+    ends: int,
     pool: Pool,
     scratch: Scratch,
 ) -> int:
-    """Rebuild ``pools`` random neighbourhoods of region ``mine``; returns how many lose less now."""
+    """Rebuild ``pools`` random neighbourhoods of region ``mine``; returns how many lose less now.
+
+    ``ends``: see ``_attempt``.
+    """
     done = 0
     for _ in range(pools):
         u, v = np.int64(todo[below(pool.state, len(todo))]), np.int64(todo[below(pool.state, len(todo))])
         if parts.loss[parts.link[v, CLASS]] > parts.loss[parts.link[u, CLASS]]:
             u = v
         found, classes = _gather(parts, nearest, u, 3 + below(pool.state, np.int64(3)), mine, pool)
-        if classes < 2:
+        if classes < (2 if ends == 0 else 1):  # a class without neighbours may be several
             continue
         before, size = 0.0, np.int64(0)
         for i in range(classes):
@@ -305,7 +318,7 @@ def rebuild(
             size += parts.mass[c, SIZE]
         best, groups = before - LEAST, np.int64(0)
         for _ in range(TRIES):
-            loss, tried = _attempt(units, costs, guards, pool, found, size, best, scratch)
+            loss, tried = _attempt(units, costs, guards, pool, found, size, best, ends, scratch)
             if loss < best and tried <= classes + pool.spare[0]:
                 best, groups = loss, tried
                 for i in range(found):

@@ -5,11 +5,13 @@ each column. The steps, each in its file:
 
 1. ``problem``: tuples, costs, criteria, and blocks of rows that may never be mixed;
 2. ``trim``: where a block fails even as one class, the rows that have to go, within the suppression limit;
-3. ``start``: tuples that satisfy the models alone are classes that lose nothing; the others are partitioned by the
-   best cuts, contiguous or one value against all others; with a person key Mondrian's cuts are tried beside them, for
-   persons with rows in many places leave good cuts few, and nothing that loses more is published;
+3. ``start``: tuples that satisfy the models alone are classes that lose nothing, for good but in small tables; the
+   others are partitioned by the best cuts, contiguous or one value against all others; with a person key Mondrian's
+   cuts are tried beside them, for persons with rows in many places leave good cuts few, and nothing that loses more is
+   published;
 4. ``merging``: where a model is not absorbing, small classes are merged by loss for each bit of violation removed;
-5. ``near`` and ``search``: rebuild random neighbourhoods, move and swap single rows;
+5. ``near`` and ``search``: rebuild random neighbourhoods, move and swap single rows; small tables (``problem.SMALL``)
+   are annealed and rebuilt again and again;
 6. ``settle``: every class is judged exactly; those that fail join others until all hold.
 
 A table of very many cells is cut into ``parts`` before, each decided by itself.

@@ -11,6 +11,7 @@ import numpy as np
 from indistinct.algorithms.local.guards import absorbing
 from indistinct.algorithms.local.merging import merge_violators, violating_rows
 from indistinct.algorithms.local.near import near_units, next_units
+from indistinct.algorithms.local.problem import is_small
 from indistinct.algorithms.local.search import anneal_units, move_units, rebuild_pools, split_classes
 from indistinct.algorithms.local.start import cut_classes, satisfied_alone, transfers
 from indistinct.algorithms.local.state import changed_units, regroup, restore, snapshot, state_of
@@ -53,6 +54,14 @@ STAGES = 6
 HOT = 0.5, 0.1
 SHAKES = 60
 COOL = 0.3, 0.05
+# small tables are searched again, with more and hotter annealing, until so many rounds gain nothing; at most so often,
+# and no more rounds than EFFORT rows allow
+PATIENCE = 7
+MOST_TURNS = 20
+EFFORT = 3000
+SMALL_SHAKES = 400
+SMALL_HEAT = 2.0, 0.02
+SMALL_POOLS = 400
 # classes are large when they have more than so many times k rows on average
 LARGE = 3
 # criteria that bound shares on both sides or all of them at once
@@ -88,11 +97,11 @@ def solve(
             move_units(state, next_units(state), 0, state.single & (loss > LOSSY * loss[state.single].mean()))
         return state, ()
     state, nearest = starts[0], near_units(starts[0])
-    _search(state, nearest, progress, 0)
+    turns = _search_first(state, nearest, progress)
     for other in starts[1:]:  # worth a search of its own only where it already loses less
         if other.loss() < state.loss():
             near = near_units(other)
-            _search(other, near, progress, 0)
+            _search_first(other, near, progress)
             if other.loss() < state.loss():
                 state, nearest = other, near
     del starts
@@ -102,7 +111,7 @@ def solve(
     curve = [(0.0, 1.0), (monotonic() - begun, state.loss())]
     while 2 * curve[-1][0] - curve[-2][0] < budget:  # there is time for one more round like the last
         progress("search", int(1000 * curve[-1][0]), int(1000 * budget))
-        _search(state, nearest, progress, len(curve) - 1)
+        _search(state, nearest, progress, turns + len(curve) - 2)
         curve.append((monotonic() - begun, state.loss()))
     points = tuple(
         Sentence("{loss:.4f} after {seconds:.1f} s", loss=loss, seconds=seconds) for seconds, loss in curve[1:]
@@ -162,6 +171,20 @@ def _partition(problem: Problem, guards: Guards, whole: NDArray[np.bool_]) -> St
     return state_of(problem, whole, class_of, rank, *transfers(problem, class_of, whole))
 
 
+def _search_first(state: State, nearest: Int32, progress: Progress) -> int:
+    """Search once, and a small table again until nothing is gained for a while; the number of rounds."""
+    _search(state, nearest, progress, 0)
+    turn, gained = 1, 0
+    most = min(MOST_TURNS, 1 + EFFORT // state.problem.frequencies.total)
+    while turn < most and turn - gained <= PATIENCE:
+        before = state.loss()
+        _search(state, nearest, progress, turn)
+        turn += 1
+        if state.loss() < before:
+            gained = turn
+    return turn
+
+
 def _search(state: State, nearest: Int32, progress: Progress, turn: int) -> None:
     """One round of the search that suits the classes; never loses more than before.
 
@@ -170,7 +193,13 @@ def _search(state: State, nearest: Int32, progress: Progress, turn: int) -> None
     """
     guards = state.problem.guards
     bounded = bool(np.isin(guards.spec[:, KIND], SHARES).any())
-    if _members(state).mean() > LARGE * guards.limits[LEAST_SIZE]:
+    if turn and is_small(state.problem):
+        with _kept(state):
+            _shake(state, nearest, turn, SMALL_SHAKES, SMALL_HEAT)
+            if bounded:
+                split_classes(state, turn)
+            _rebuild(state, nearest, progress, turn, POOLS)
+    elif _members(state).mean() > LARGE * guards.limits[LEAST_SIZE]:
         with _kept(state):
             _anneal(state, nearest, progress, turn)
     elif bounded:
@@ -198,7 +227,8 @@ def _rebuild(state: State, nearest: Int32, progress: Progress, turn: int, tries:
     """Rebuild ``tries`` pools for each class, then move and swap twice."""
     mean, units = _members(state).mean(), int(state.single.sum())
     classes = units / mean * min(1.0, (DENSE / units) ** THINNING)
-    pools = int(max(tries * classes * min(1.0, WIDE / mean), LEAST_POOLS * min(1.0, (5.0 / mean) ** 2)))
+    least = SMALL_POOLS if is_small(state.problem) else LEAST_POOLS * min(1.0, (5.0 / mean) ** 2)
+    pools = int(max(tries * classes * min(1.0, WIDE / mean), least))
     regroup(state, nearest)
     for stage in range(ROUNDS):
         progress("search", stage, ROUNDS + 2)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     Int64 = NDArray[np.int64]
 
+# in tables of at most so many rows a thorough search costs next to nothing
+SMALL = 5000
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -68,6 +71,11 @@ def problem_of(frequencies: Frequencies, policy: Policy) -> Problem:
         units_of(reach_of(frequencies.tuples, costs), mass, frequencies.start, values, frequencies.rows, *people),
         blocks_of(frequencies),
     )
+
+
+def is_small(problem: Problem) -> bool:
+    """Whether the table is one in which a thorough search costs next to nothing."""
+    return problem.frequencies.total <= SMALL
 
 
 def _guides(privacy: Privacy, context: Context) -> tuple[Criterion, ...]:

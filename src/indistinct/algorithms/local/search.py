@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.local.problem import is_small
 from indistinct.algorithms.local.state import in_regions
 from indistinct.kernels.guards import LEAST_SIZE
 from indistinct.kernels.partition import HEAD, REGION
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 SEED = 0x9E3779B97F4A7C15
 STRIDE = 0xD1B54A32D192ED03
+# in small tables a rebuilt pool gets fewer groups than it could, once in so many times
+ENDS, NEVER = 6, 0
 
 
 def seed_of(turn: int, region: int) -> int:
@@ -61,6 +64,7 @@ def rebuild_pools(state: State, nearest: Int32, turn: int, pools: int) -> int:
             units,
             region,
             share,
+            ENDS if is_small(problem) else NEVER,
             pool,
             state.scratch(),
         )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.local.problem import is_small
 from indistinct.algorithms.local.threads import in_parallel
 from indistinct.algorithms.medians import Medians
 from indistinct.algorithms.rounds import blocks_as_parts, split_while
@@ -27,9 +28,15 @@ SHARE = 4
 
 
 def satisfied_alone(problem: Problem) -> NDArray[np.bool_]:
-    """bool[u]: tuples that are a class of their own: they lose nothing, and no other row gains by joining them."""
+    """bool[u]: tuples that are a class of their own for ever: they satisfy the models and lose nothing.
+
+    A light row may gain by joining them, so small tables have none. In larger ones some rows that they can spare go to
+    classes that are too small (``transfers``).
+    """
     from indistinct.kernels.guards import shortfalls
 
+    if is_small(problem):
+        return np.zeros(len(problem.block), np.bool_)
     large: NDArray[np.bool_] = problem.tuples.mass[:, 1] >= problem.guards.limits[LEAST_SIZE]
     if len(problem.guards.spec) == 0 or not large.any():
         return large
