@@ -21,7 +21,7 @@ SCHEMA["$defs"]["Recoding"] = {"properties": OPTIONS}
 SECTIONS = {
     "[table]": "Table", "[person]": "Person", "[attributes.NAME]": "Attribute", "[suppression]": "Suppression",
     "[missing]": "Missing", "[recoding]": "Recoding", "[output]": "Output", "[run]": "Run",
-    "[releases]": "Releases",
+    "[releases]": "Releases", "[release]": "Account",
 }  # fmt: skip
 TAGS = ("model", "kind", "method")
 TYPES = {

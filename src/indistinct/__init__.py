@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from indistinct.assess.audit import Audit, audit
     from indistinct.assess.compare import Comparison, compare
     from indistinct.assess.explain import Explanation, explain
+    from indistinct.assess.plan import Plan, plan
     from indistinct.assess.private import Private, private
     from indistinct.assess.profile import Profile, profile
     from indistinct.assess.risk import Risk, risk
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from indistinct.publish.anonymize import Release, anonymize
     from indistinct.publish.recipient import verify_public
     from indistinct.publish.transform import Transformed, transform
+    from indistinct.reports.dataset import dataset
     from indistinct.reports.dictionary import dictionary
     from indistinct.reports.report import report
     from indistinct.utility.private import PrivateCount, PrivateHistogram, PrivateMean
@@ -90,6 +92,7 @@ _WHERE: Final = {
     "proof.bounds": ("bounds",),
     "assess.compare": ("Comparison", "compare"),
     "assess.explain": ("Explanation", "explain"),
+    "assess.plan": ("Plan", "plan"),
     "assess.private": ("Private", "private"),
     "assess.profile": ("Profile", "profile"),
     "assess.risk": ("Risk", "risk"),
@@ -98,6 +101,7 @@ _WHERE: Final = {
     "assess.utility": ("Utility", "utility"),
     "publish.recipient": ("verify_public",),
     "assess.verify": ("Verification", "verify"),
+    "reports.dataset": ("dataset",),
     "reports.dictionary": ("dictionary",),
     "reports.report": ("report",),
     "utility.private": ("PrivateCount", "PrivateHistogram", "PrivateMean"),
@@ -136,6 +140,7 @@ __all__ = [
     "PSensitiveK",
     "PdRecursive",
     "Picture",
+    "Plan",
     "Policy",
     "PolicyError",
     "PopulationUniqueness",
@@ -164,8 +169,10 @@ __all__ = [
     "audit",
     "bounds",
     "compare",
+    "dataset",
     "dictionary",
     "explain",
+    "plan",
     "private",
     "profile",
     "report",

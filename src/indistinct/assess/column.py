@@ -18,7 +18,7 @@ from indistinct.outputs import Output, check_outputs
 from indistinct.policy import Policy
 from indistinct.policy.looks import look
 from indistinct.policy.systems import system_of
-from indistinct.session.prepare import binder, options_of
+from indistinct.session.prepare import binder, source_options
 from indistinct.tables.count import translation
 from indistinct.tables.dictionary import Dictionary
 
@@ -62,7 +62,7 @@ def show(
         given = Policy.load(policy)
         if column not in given.attributes:
             raise PolicyError(f'the policy has no attribute "{column}"', column=column)
-        options = options_of(given, query=query, table=sql_table)
+        options = source_options(given, query=query, table=sql_table)
         texts, counts = column_counts(table, column, options)
         hierarchy = binder(given, open_source(table, options), [])(column, texts)
     else:

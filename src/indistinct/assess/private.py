@@ -18,7 +18,7 @@ from indistinct.notices import Notice, Sentence
 from indistinct.policy import given as given_policy
 from indistinct.policy import resolve
 from indistinct.sentences.private import private_text, short
-from indistinct.session.prepare import options_of
+from indistinct.session.prepare import source_options
 from indistinct.tables.count import silent
 from indistinct.utility.private import PrivateHistogram, PrivateMean, answer, place_of
 
@@ -141,7 +141,7 @@ def private(
     if whole is not None and whole <= 0:
         raise PolicyError(f"epsilon must be above 0, not {epsilon}")
     neighbours: Neighbours = "replace" if rows == "public" else "add_remove"
-    source = open_source(original, options_of(policy, query=query, table=sql_table))
+    source = open_source(original, source_options(policy, query=query, table=sql_table))
     roles = resolve(policy, source.columns)
     pair, notices = pair_of(source, published, policy, roles, progress, st=st)
     declared = _declared(pair, policy, bounds or {})

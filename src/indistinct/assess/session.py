@@ -218,7 +218,8 @@ def _is_readable(source: Source, name: str) -> bool:
 def _meaning(policy: Policy) -> dict[str, Any]:
     """What a table is counted by: a policy without how much it asks, how it searches, and how many rows may go."""
     plain = policy.plain()
-    plain.pop("suppression", None)
+    for name in ("suppression", "release"):
+        plain.pop(name, None)
     plain["recoding"] = [policy.recoding.algorithm, option(policy.recoding, "target")]
     plain["privacy"] = [
         {name: value for name, value in model.items() if name not in ASKED} for model in plain.get("privacy", [])

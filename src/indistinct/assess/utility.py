@@ -16,7 +16,7 @@ from indistinct.notices import Notice, Sentence
 from indistinct.policy import given as given_policy
 from indistinct.policy import resolve
 from indistinct.sentences.utility import utility_text
-from indistinct.session.prepare import options_of
+from indistinct.session.prepare import source_options
 from indistinct.tables.count import silent
 from indistinct.utility.cell_losses import cell_losses
 from indistinct.utility.correlations import correlations
@@ -139,7 +139,7 @@ def utility(
         raise PolicyError(f"{word} belongs to --target and --estimator: give both", key=word)
     if estimator is not None and target is None:
         raise PolicyError("--estimator needs --target, the column to be learned", key="--estimator")
-    source = open_source(original, options_of(policy, query=query, table=sql_table))
+    source = open_source(original, source_options(policy, query=query, table=sql_table))
     roles = resolve(policy, source.columns)
     pair, notices = pair_of(source, published, policy, roles, progress, st=st)
     quasi = [name for name in roles.quasi if name in {axis.name for axis in pair.axes}]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +21,46 @@ if TYPE_CHECKING:
     from indistinct.publish.anonymize import Release
 
 
+LANGUAGE = "INDISTINCT_LANGUAGE"
+
+
+@dataclass(frozen=True)
+class Documents:
+    """What is written about a release for people, and in which language."""
+
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Internal report for the steward: html, pdf, md or json.")
+    ] = None
+    public_report: Annotated[
+        Path | None, typer.Option("--public-report", help="Report that may be published: html, pdf, md or json.")
+    ] = None
+    dictionary: Annotated[
+        Path | None, typer.Option("--dictionary", help="Data dictionary that may be published: md or json.")
+    ] = None
+    dataset: Annotated[
+        Path | None, typer.Option("--dataset", help="Metadata that may be published (schema.org): jsonld or json.")
+    ] = None
+    language: Annotated[
+        str,
+        typer.Option(
+            "--language",
+            help="Language of reports, dictionary and metadata: en or zh-CN.",
+            envvar=LANGUAGE,
+        ),
+    ] = "en"
+
+    @property
+    def wanted(self) -> dict[str, Path]:
+        """The documents that are asked for, by their kind."""
+        named = ((one.name, getattr(self, one.name)) for one in fields(self) if one.name != "language")
+        return {kind: file for kind, file in named if file is not None}
+
+    @property
+    def unused(self) -> str:
+        """The language where it is asked for in vain; a variable speaks of many runs."""
+        return "en" if self.wanted or self.language == os.environ.get(LANGUAGE) else self.language
+
+
 @grouped
 def anonymize(
     policy: PolicyFile,
@@ -27,15 +69,6 @@ def anonymize(
         typer.Option("--output", "-o", help="Published file: csv, tsv, parquet, arrow, xlsx, sav or dta."),
     ],
     table: Annotated[str | None, typer.Argument(help="The table; by default [table] source of the policy.")] = None,
-    report_file: Annotated[
-        Path | None, typer.Option("--report", help="Internal report for the steward: html, pdf, md or json.")
-    ] = None,
-    public_report: Annotated[
-        Path | None, typer.Option("--public-report", help="Report that may be published: html, pdf, md or json.")
-    ] = None,
-    dictionary_file: Annotated[
-        Path | None, typer.Option("--dictionary", help="Data dictionary that may be published: md or json.")
-    ] = None,
     attacks: Annotated[
         bool, typer.Option("--attacks", help="Attack the published table and say in the reports what was learnt.")
     ] = False,
@@ -46,8 +79,8 @@ def anonymize(
         Path | None, typer.Option("--attack-document", help="Answer of attack --json, shown in the internal report.")
     ] = None,
     accept_draft: AcceptDraft = None,
-    language: Annotated[str, typer.Option("--language", help="Language of the reports: en or zh-CN.")] = "en",
     *,
+    documents: Documents,
     database: Database,
     force: Force = False,
     answering: Answer,
@@ -63,11 +96,10 @@ def anonymize(
     given = Policy.load(policy)
     given.require_decided(accept_draft)
     source = source_of(table, given)
-    documents = {"report": report_file, "public_report": public_report, "dictionary": dictionary_file}
-    wanted = {kind: file for kind, file in documents.items() if file is not None}
+    wanted, language = documents.wanted, documents.language
     _check_documents(source, given, output, wanted, language, [risk_file, attack_file], force=force)
-    in_report, unused = bool(report_file or public_report), "en" if wanted else language
-    _check_shown(attacks=attacks, given=[risk_file, attack_file], in_report=in_report, unused=unused)
+    in_report = bool(documents.report or documents.public_report)
+    _check_shown(attacks=attacks, given=[risk_file, attack_file], in_report=in_report, unused=documents.unused)
     found = {
         word: None if file is None else _read(file) for word, file in (("risk", risk_file), ("attacks", attack_file))
     }
@@ -93,7 +125,7 @@ def _check_shown(*, attacks: bool, given: list[Path | None], in_report: bool, un
         message = "--attacks, --risk-document and --attack-document are for reports: name one with --report"
         raise typer.BadParameter(message)
     if unused != "en":
-        message = "--language is for reports and data dictionaries: name one"
+        message = "--language is for reports, data dictionaries and metadata: name one"
         raise typer.BadParameter(message)
     if attacks and given[-1]:
         message = "give either --attacks or --attack-document, not both"
@@ -117,16 +149,19 @@ def _check_documents(
     from indistinct.outputs import check_outputs, origin
     from indistinct.publish.anonymize import mappings_of
     from indistinct.publish.deliver import files_of
+    from indistinct.reports.dataset import dataset_output
     from indistinct.reports.dictionary import dictionary_output
+    from indistinct.reports.front import check_fingerprint
     from indistinct.reports.public import check_public
     from indistinct.reports.report import report_output
     from indistinct.tables.identifiers import mapping_output
 
-    if "public_report" in wanted:
+    if wanted.keys() & {"public_report", "dataset"}:
         check_public(policy)
-    documents = [
-        (dictionary_output if kind == "dictionary" else report_output)(file, language) for kind, file in wanted.items()
-    ]
+    if "report" in wanted:
+        check_fingerprint(policy)
+    naming = {"dictionary": dictionary_output, "dataset": dataset_output}
+    documents = [naming.get(kind, report_output)(file, language) for kind, file in wanted.items()]
     mappings = map(mapping_output, mappings_of(policy).values())
     given = [origin(file, "a document of this report") for file in read if file is not None]
     origins = (*origins_of(source), *policy.origins, *given)
@@ -163,11 +198,14 @@ def _staged(
     release: Release, wanted: dict[str, Path], language: str, found: dict[str, dict[str, Any] | None]
 ) -> Iterator[Staged]:
     """Write the documents beside their places, to be named with the release."""
+    from indistinct.reports.dataset import stage_dataset
     from indistinct.reports.dictionary import stage_dictionary
     from indistinct.reports.report import stage_report
 
     for kind, file in wanted.items():
         if kind == "dictionary":
             yield stage_dictionary(release, file, language=language)
+        elif kind == "dataset":
+            yield stage_dataset(release, file, language=language)
         else:
             yield stage_report(release, file, language=language, public=kind == "public_report", **found)

@@ -21,6 +21,7 @@ from indistinct.cli import (
     demo,
     explain,
     hierarchy,
+    plan,
     policy,
     profile,
     releases,
@@ -57,6 +58,7 @@ app.command("profile")(profile.profile)
 app.command("risk")(risk.risk)
 app.command("attack")(attack.attack)
 app.command("explain")(explain.explain)
+app.command("plan")(plan.plan)
 app.command("utility")(utility.utility)
 app.command("demo")(demo.demo)
 app.command("studio")(studio.studio)

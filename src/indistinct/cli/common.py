@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from indistinct.formats.source import is_url
+from indistinct.formats.source import STDIN, is_url
 from indistinct.plain import visible
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ AcceptDraft = Annotated[
     str | None,
     typer.Option("--accept-draft", metavar="NAME", help="Accept the open suggestions of a draft in this name."),
 ]
-PolicyFile = Annotated[Path, typer.Option("--policy", "-p", help="The policy file (TOML).")]
+PolicyFile = Annotated[Path, typer.Option("--policy", "-p", help="The policy file (TOML).", envvar="INDISTINCT_POLICY")]
 Query = Annotated[str | None, typer.Option("--query", help="SQL query, when TABLE is a database URL.")]
 SqlTable = Annotated[str | None, typer.Option("--table", help="Table name, when TABLE is a database URL.")]
 Qi = Annotated[list[str] | None, typer.Option("--qi", help="Quasi-identifiers, separated by commas.")]
@@ -56,12 +56,13 @@ WORDS = {
     "read": "reading",
     "verify": "verifying",
     "attack": "attacking",
+    "plan": "trying",
 }
 
 
 def place(text: str, base: Path | None = None) -> str | Path:
-    """Take a table as the URL of a database, or as the path of a file, relative to ``base``."""
-    return text if is_url(text) else (base or Path()) / text
+    """Take a table as the URL of a database, as standard input, or as the path of a file, relative to ``base``."""
+    return text if is_url(text) or text == STDIN else (base or Path()) / text
 
 
 @contextmanager

@@ -48,6 +48,7 @@ class Format:
     reads a table as it was written, with the records in its cells (None: cells hold single values). ``keeps_empty``:
     an empty text can be told from a missing cell. ``duckdb``: which reader of DuckDB counts a written file again (None:
     the reader here). ``extra``: the extra with which the packages come that it needs (None: none is needed).
+    ``media``: its media type.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Format:
     keeps_empty: bool
     duckdb: Literal["text", "columns"] | None
     extra: str | None
+    media: str
 
     def __post_init__(self) -> None:
         """Refuse a record without suffixes, or whose suffixes no path can have."""

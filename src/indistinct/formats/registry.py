@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from indistinct.errors import DataError, PolicyError, UnsupportedError
 from indistinct.formats.contract import Format
-from indistinct.formats.source import Source, TableOptions, lacking, origins_of, path_of
+from indistinct.formats.many import Part, files_of, open_many
+from indistinct.formats.packed import PACKED, packing_of, standard_input, unpack
+from indistinct.formats.patterns import is_pattern, matching
+from indistinct.formats.source import Source, TableOptions, is_standard_input, lacking, origins_of, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from indistinct.formats.contract import Sheet, Writing
+    from indistinct.formats.packed import Unpacked
 
 # schemes of files elsewhere; any other URL is that of a database
 REMOTE = frozenset(
@@ -107,28 +111,32 @@ def _write_statistical(file: BinaryIO, sheets: Mapping[str, Sheet], writing: Wri
 
 CSV = Format(
     name="csv", suffixes=("csv",), open=_open_delimited, write=_write_delimited, is_text=True, delimiter=None,
-    sheets=False, nested=None, keeps_empty=True, duckdb="text", extra=None,
+    sheets=False, nested=None, keeps_empty=True, duckdb="text", extra=None, media="text/csv",
 )  # fmt: skip
-TSV = replace(CSV, name="tsv", suffixes=("tsv",), open=_open_tabbed, delimiter="\t")
-TXT = replace(CSV, name="text", suffixes=("txt",), write=None, duckdb=None)
+TSV = replace(CSV, name="tsv", suffixes=("tsv",), open=_open_tabbed, delimiter="\t", media="text/tab-separated-values")
+TXT = replace(CSV, name="text", suffixes=("txt",), write=None, duckdb=None, media="text/plain")
 PARQUET = Format(
     name="parquet", suffixes=("parquet",), open=_open_parquet, write=_write_parquet, is_text=False, delimiter=None,
     sheets=False, nested=_nested_parquet, keeps_empty=True, duckdb="columns", extra=None,
+    media="application/vnd.apache.parquet",
 )  # fmt: skip
 ARROW = Format(
     name="arrow", suffixes=("arrow", "feather", "ipc"), open=_open_arrow, write=_write_arrow, is_text=False,
     delimiter=None, sheets=False, nested=_nested_arrow, keeps_empty=True, duckdb=None, extra=None,
+    media="application/vnd.apache.arrow.file",
 )  # fmt: skip
 WORKBOOK = Format(
     name="workbook", suffixes=("xlsx",), open=_open_spreadsheet, write=_write_workbook, is_text=False, delimiter=None,
     sheets=True, nested=None, keeps_empty=False, duckdb=None, extra="io",
+    media="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 )  # fmt: skip
 OTHER_WORKBOOKS = replace(WORKBOOK, name="other workbooks", suffixes=("xls", "ods"), write=None)
 SPSS = Format(
     name="SPSS", suffixes=("sav", "zsav"), open=_open_statistical, write=_write_statistical, is_text=False,
     delimiter=None, sheets=False, nested=None, keeps_empty=False, duckdb=None, extra="io",
+    media="application/x-spss-sav",
 )  # fmt: skip
-STATA = replace(SPSS, name="Stata", suffixes=("dta",))
+STATA = replace(SPSS, name="Stata", suffixes=("dta",), media="application/x-stata-dta")
 SAS = replace(SPSS, name="SAS", suffixes=("xpt", "sas7bdat"), write=None)
 
 FORMATS = (CSV, TSV, TXT, PARQUET, ARROW, WORKBOOK, OTHER_WORKBOOKS, SPSS, STATA, SAS)
@@ -167,9 +175,10 @@ def needing(chosen: Format) -> Iterator[None]:
 def open_source(table: object, options: TableOptions | None = None) -> Source:
     """Open a path, an SQLAlchemy URL or a frame (pandas, Polars, pyarrow, DuckDB) for reading; a source stays itself.
 
-    A path is read by its suffix (``SUFFIXES``); a directory is a table when it holds Parquet files. A text with
-    ``://`` is the URL of a database and needs ``options.query`` or ``options.table``; no file is fetched from the
-    network.
+    A path is read by its suffix (``SUFFIXES``), packed ones (``PACKED``) from a private copy. A pattern such as
+    ``data/*.csv`` is one table of the files that it names, a directory that of its files, with a column for each
+    folder called ``column=value``. The text ``-`` is standard input. A text with ``://`` is the URL of a database and
+    needs ``options.query`` or ``options.table``; no file is fetched from the network.
 
     Raises DataError for what is missing, empty or broken, SchemaError for columns without a name or with the same
     name, UnsupportedError for a kind of table that is not known, PolicyError for impossible options. Does not read
@@ -202,17 +211,26 @@ def with_missing(source: Source, tokens: Mapping[str, tuple[str, ...]]) -> Sourc
 
 def _opened(table: object, options: TableOptions) -> Source:
     path = path_of(table)
-    if isinstance(table, str) and path is None:
+    if isinstance(table, str) and path is None and not is_standard_input(table):
         _refuse_remote(table)
         from indistinct.formats.database import open_database
 
         return open_database(table, options)
     if options.query is not None or options.table is not None:
         raise PolicyError("query and table belong to a database; give its URL, such as sqlite:///file.db")
+    if is_standard_input(table):
+        return _of_copy(standard_input(SUFFIXES), options, "standard input")
     if path is None:
         from indistinct.formats.frames import open_frame
 
         return open_frame(table)
+    if is_pattern(path):
+        return open_many([Part(file, {}) for file in matching(path)], path.name, options, _open_file)
+    return _open_file(path, options)
+
+
+def _open_file(path: Path, options: TableOptions) -> Source:
+    """Open a file, packed or not, or a folder of files."""
     try:
         is_directory, size = path.is_dir(), path.stat().st_size
     except OSError:
@@ -222,13 +240,38 @@ def _opened(table: object, options: TableOptions) -> Source:
             raise DataError(f"{path.name} is empty; a table needs a header and rows", file=path.name)
         if not os.access(path, os.R_OK):
             raise DataError(f"{path.name} may not be read; check its permissions", file=path.name)
+        if packing_of(path) is not None:
+            return _of_copy(unpack(path, SUFFIXES), options)
+    else:
+        parts = files_of(path, SUFFIXES)
+        if parts and (parts[0].told or format_of(parts[0].path) is not PARQUET):
+            return open_many(parts, path.resolve().name, options, _open_file)
     found = PARQUET if is_directory else format_of(path)
     if found is None:
         what = f'the suffix "{path.suffix}"' if path.suffix else "a name without a suffix"
-        message = f"{path.name} has {what}, which says no kind of table; known are {', '.join(SUFFIXES)}"
+        message = (
+            f"{path.name} has {what}, which says no kind of table; known are {', '.join(SUFFIXES)}, and packed as "
+            f"{', '.join(PACKED)}"
+        )
         raise UnsupportedError(message, file=path.name)
+    if not found.sheets and (options.sheet is not None or options.header_row != 1):
+        word = "sheet" if options.sheet is not None else "header_row"
+        raise PolicyError(f"{word} is for workbooks, and {path.name} is none; leave it out", key=f"table.{word}")
     with needing(found):
         return found.open(path, options)
+
+
+def _of_copy(copy: Unpacked, options: TableOptions, name: str | None = None) -> Source:
+    """Open an unpacked copy, which lives as long as the source."""
+    source = _open_file(copy.path, options)
+    read = source.read
+
+    def read_copy(wanted: tuple[str, ...], _keep: Unpacked = copy) -> Iterator[pa.RecordBatch]:
+        return read(wanted)
+
+    source.read = read_copy
+    source.name = name or source.name
+    return source
 
 
 def _refuse_remote(url: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from indistinct.errors import DataError, SchemaError, UnsupportedError
+from indistinct.formats.patterns import is_pattern, matching
 from indistinct.formats.plans import files_of_plan
 from indistinct.notices import Notice, Sentence, both
 from indistinct.outputs import Origin, origin
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+STDIN = "-"  # the text that stands for standard input; a file of this name is ./-
 BATCH_ROWS = 1_000_000
 BATCH_BYTES = 1 << 28
 
@@ -32,7 +34,8 @@ class TableOptions:
     ``missing_values`` lists those of one column, whatever the kind of the table.
     ``trim``: blanks around header names, around all cells too, or nothing. ``max_line_bytes`` bounds one record.
     ``decimal`` is carried along for whoever casts: reading leaves a decimal comma as it is. ``query`` or
-    ``table`` say what to read from a database, ``sheet`` what to read from a workbook.
+    ``table`` say what to read from a database, ``sheet`` what to read from a workbook, whose names stand in the row
+    ``header_row`` (from 1).
     """
 
     delimiter: str | None = None
@@ -45,6 +48,7 @@ class TableOptions:
     query: str | None = None
     table: str | None = None
     sheet: str | None = None
+    header_row: int = 1
 
 
 @dataclass
@@ -120,9 +124,20 @@ def is_url(table: object) -> bool:
     return isinstance(table, str) and "://" in table
 
 
+def is_standard_input(table: object) -> bool:
+    """Whether a table comes over standard input.
+
+    >>> is_standard_input("-"), is_standard_input("./-")
+    (True, False)
+    """
+    return isinstance(table, str) and table == STDIN
+
+
 def path_of(table: object) -> Path | None:
-    """Return the path of a table that is given as a file or folder, None for URLs and frames."""
-    return Path(table) if isinstance(table, str | os.PathLike) and not is_url(table) else None
+    """Return the path of a table that is given as a file or folder, None for URLs, frames and standard input."""
+    if not isinstance(table, str | os.PathLike) or is_url(table) or is_standard_input(table):
+        return None
+    return Path(table)
 
 
 def origins_of(*tables: object) -> tuple[Origin, ...]:
@@ -135,11 +150,13 @@ def origins_of(*tables: object) -> tuple[Origin, ...]:
     """
     found: list[Origin] = []
     for table in tables:
+        if is_standard_input(table):
+            continue
         if isinstance(table, str) and is_url(table):
             _, _, place = table.partition(":///")
             found += [origin(place.partition("?")[0])] if place else []
         elif (path := path_of(table)) is not None:
-            found.append(origin(path))
+            found += map(origin, matching(path) if is_pattern(path) else [path])
         elif table is not None:
             found += getattr(table, "origins", None) or map(origin, files_of_plan(table))
     return tuple(found)

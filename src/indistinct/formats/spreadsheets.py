@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.errors import DataError
+from indistinct.errors import DataError, UnsupportedError
 from indistinct.formats.columnar import EXACT_DOUBLE, table_source
 from indistinct.formats.source import check_names, nameless, trimmed
 from indistinct.formats.workbook_cells import UNSTORED, Cells, cells_of, column_name
@@ -27,7 +27,7 @@ _TIME_ONLY = r"^(1899-12-3[01]|1904-01-01) (\d\d:\d\d:\d\d(\.\d+)?)$"
 
 
 def open_spreadsheet(path: Path, options: TableOptions) -> Source:
-    """Open the first sheet of a workbook, or the one named ``options.sheet``; its first row is the header.
+    """Open the first sheet of a workbook, or the one named ``options.sheet``; row ``options.header_row`` has the names.
 
     All columns are text. Date cells are written ``2024-03-01``, or ``2024-03-01 10:30:00`` when they have a time,
     times ``10:30:00``, whole numbers without a fraction, truth values ``true`` and ``false``; text cells stay as they
@@ -46,10 +46,11 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:
     try:
         book = fastexcel.read_excel(str(path))
         sheet = _sheet(book.sheet_names, path.name, options.sheet)
-        cells = cells_of(path, sheet) if path.suffix.lower() == ".xlsx" else None
-        header = [column[0].as_py() for column in _load(book, sheet, header_row=None, n_rows=1).columns]
-        data = _load(book, sheet)
-        texts = _texts(book, sheet, data)
+        cells = cells_of(path, sheet, options.header_row - 1) if path.suffix.lower() == ".xlsx" else None
+        at = _header(path, cells, options.header_row)
+        header = _names(book, sheet, cells, at)
+        data = _load(book, sheet, header_row=at)
+        texts = _texts(book, sheet, data, at)
     except fastexcel.FastExcelError:
         raise _unreadable(path.name, cells) from None
     names = ["" if text is None else text for text in header]
@@ -97,6 +98,29 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:
         )
         source.warnings.append(Notice("other-sheets", None, message))
     return source
+
+
+def _header(path: Path, cells: Cells | None, header_row: int) -> int:
+    """Row of the names, from 0, as the reader counts it: 0 is the first used row, others are those of the sheet."""
+    if header_row == 1:
+        return 0
+    if cells is None:
+        message = f"the header row of {path.name} cannot be chosen; save the workbook as .xlsx"
+        raise UnsupportedError(message, file=path.name)
+    if not cells.first_row <= header_row - 1 < cells.last_row:
+        message = (
+            f"{path.name} has cells in the rows {cells.first_row + 1} to {cells.last_row + 1}, so that row "
+            f"{header_row} cannot hold the names of a table; set header_row to theirs"
+        )
+        raise DataError(message, file=path.name)
+    return header_row - 1
+
+
+def _names(book: Any, sheet: str, cells: Cells | None, at: int) -> list[str | None]:
+    """Cells of the row of the names, as they stand; columns that only rows above use are no columns of the table."""
+    unused = cells.first_column - cells.left if cells is not None and at else 0
+    row = _load(book, sheet, header_row=None, skip_rows=at, n_rows=1).columns[unused:]
+    return [column[0].as_py() for column in row]
 
 
 def _unreadable(name: str, cells: Cells | None) -> DataError:
@@ -181,16 +205,19 @@ def _without_blank_rows(texts: list[pa.Array]) -> tuple[list[pa.Array], int]:
     return kept, len(used) - len(kept[0])
 
 
-def _texts(book: Any, sheet: str, data: pa.RecordBatch) -> list[pa.Array]:
+def _texts(book: Any, sheet: str, data: pa.RecordBatch, at: int) -> list[pa.Array]:
     """Cells of each column as text; dates and numbers by their value, not by the reader's 15 digits."""
     import fastexcel
 
     texts = list(data.columns)
     used = [i for i, column in enumerate(data.columns) if column.null_count < len(column)]
     # a table need not begin in the first column of its sheet
-    places = [one.absolute_index for one in book.load_sheet(sheet, dtypes="string", n_rows=1).available_columns()]
+    places = [
+        one.absolute_index
+        for one in book.load_sheet(sheet, dtypes="string", header_row=at, n_rows=1).available_columns()
+    ]
     wanted = [places[position] for position in used]
-    typed = _load(book, sheet, dtypes=None, use_columns=wanted).columns if used else []
+    typed = _load(book, sheet, dtypes=None, header_row=at, use_columns=wanted).columns if used else []
     for position, column in zip(used, typed, strict=True):
         if pa.types.is_floating(column.type):
             texts[position] = _numbers(column)
@@ -199,7 +226,7 @@ def _texts(book: Any, sheet: str, data: pa.RecordBatch) -> list[pa.Array]:
         elif pc.any(pc.match_substring_regex(texts[position], _MOMENT)).as_py():
             # texts that look like moments: cells of one type are texts and stay, else some are perhaps dates
             try:
-                _load(book, sheet, dtypes=None, dtype_coercion="strict", use_columns=[places[position]])
+                _load(book, sheet, dtypes=None, header_row=at, dtype_coercion="strict", use_columns=[places[position]])
             except fastexcel.FastExcelError:
                 texts[position] = _dates(texts[position])
     return texts

@@ -40,13 +40,17 @@ class Cells:
     """The rectangle of the used cells (from 0), their number, and the cells of each column that hold no value.
 
     ``odd[column]`` counts cells by what stands in them: the text of an error, such as ``#N/A``, or ``UNSTORED`` for
-    a formula without a stored result; ``column`` counts from the first used one.
+    a formula without a stored result; ``column`` counts from the first used one. Of rows before ``begin`` only the
+    first one counts, and ``left``, the first column that any row uses.
     """
+
+    begin: int = 0
 
     first_row: int = 1 << 40
     last_row: int = -1
     first_column: int = 1 << 40
     last_column: int = -1
+    left: int = 1 << 40
     used: int = 0
     found: dict[int, Counter[str]] = field(default_factory=dict)
 
@@ -59,6 +63,10 @@ class Cells:
         """Take a cell in."""
         value = _VALUE.search(inside)
         is_formula = re.search(rb"<(?:\w+:)?f\b", inside) is not None
+        if row < self.begin:
+            if value is not None or is_formula or kind in (b"e", b"inlineStr"):
+                self.first_row, self.left = min(self.first_row, row), min(self.left, column)
+            return
         if kind == b"e":
             error = value.group(1).decode("utf-8", "replace") if value else "#N/A"
             self.found.setdefault(column, Counter())[error] += 1
@@ -69,15 +77,16 @@ class Cells:
         self.used += 1
         self.first_row, self.last_row = min(self.first_row, row), max(self.last_row, row)
         self.first_column, self.last_column = min(self.first_column, column), max(self.last_column, column)
+        self.left = min(self.left, column)
 
 
-def cells_of(path: Path, sheet: str) -> Cells:
-    """Look at every cell of a sheet in pieces, without making a table of it.
+def cells_of(path: Path, sheet: str, begin: int = 0) -> Cells:
+    """Look at every cell of a sheet in pieces, without making a table of it; ``begin`` is the row of the names, from 0.
 
     Raises DataError for a workbook that cannot be read, and for one whose few cells lie so far apart that a table of
     them would hold almost nothing but blanks: it names the far cell.
     """
-    cells = Cells()
+    cells = Cells(begin)
     try:
         with zipfile.ZipFile(path) as book, book.open(_place_of(book, sheet)) as file:
             row, column = -1, -1

@@ -39,6 +39,14 @@ class LedgerKey:
         """Return the 32 bytes by which the ledger knows a person."""
         return hmac.digest(self.secret, b"person:" + text.encode(), hashlib.sha256)
 
+    def of_file(self, path: Path) -> str:
+        """Return the fingerprint of a file (hexadecimal): only who has the key can test a guess of its content."""
+        found = hmac.new(self.secret, b"source:", hashlib.sha256)
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                found.update(block)
+        return found.hexdigest()
+
     def seal(self, data: bytes, salt: bytes, about: bytes) -> bytes:
         """Encrypt under the derived key, with a fresh nonce; ``about`` is authenticated with it."""
         nonce = secrets.token_bytes(NONCE)
@@ -83,8 +91,8 @@ def make_key(path: Path, ledger: Path | None = None) -> None:
     write_bytes(output, f"{secrets.token_hex(BYTES)}\n".encode())
 
 
-def read_ledger_key(path: Path, ledger: Path) -> LedgerKey:
-    """Read a key: 64 hexadecimal digits, or 32 bytes.
+def read_ledger_key(path: Path, ledger: Path | None = None) -> LedgerKey:
+    """Read a key: 64 hexadecimal digits, or 32 bytes; without ``ledger`` it is one of fingerprints alone.
 
     Raises PolicyError when it stands in the folder of the ledger (or below), when others than its owner can read it, or
     when it has another length; DataError when it cannot be read.

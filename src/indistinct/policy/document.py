@@ -21,6 +21,7 @@ from pydantic import (
 from indistinct.errors import PolicyError
 from indistinct.notices import Notice, Sentence
 from indistinct.outputs import Origin, origin
+from indistinct.policy.account import html, text
 from indistinct.policy.files import files_of
 from indistinct.policy.generalization import ORDERED_TYPES, TREES
 from indistinct.policy.marks import Mark  # noqa: TC001  # pydantic reads it at run time
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 from indistinct.policy.attribute import Attribute, snapped
 from indistinct.policy.output import Output
 from indistinct.policy.recoding import AnyRecoding, Local, algorithm_for, option
+from indistinct.policy.release import Account
 from indistinct.policy.releases import Releases  # noqa: TC001  # pydantic reads it at run time
 from indistinct.policy.run import Run
 from indistinct.policy.suppression import Suppression
@@ -90,6 +92,7 @@ class Policy(Section):
     recoding: AnyRecoding = Field(default_factory=Local)
     output: Output = Field(default_factory=Output)
     releases: Releases | None = None
+    release: Account = Field(default_factory=Account)
     run: Run = Field(default_factory=Run)
 
     _base: Path = PrivateAttr(default_factory=Path)
@@ -239,6 +242,17 @@ class Policy(Section):
             sentence = f"needs to know its items: set {path(('attributes', model.attribute))}.separator"
             return [problem(place, sentence, model.attribute)]
         return []
+
+    def __repr__(self) -> str:
+        """Write what was decided in a few lines; ``dumps`` writes all of it."""
+        return text(self)
+
+    def __str__(self) -> str:
+        """Write the same."""
+        return text(self)
+
+    def _repr_html_(self) -> str:
+        return html(self)
 
     @property
     def base(self) -> Path:
@@ -411,10 +425,10 @@ class Policy(Section):
     def hash(self) -> str:
         """Return the SHA-256 (hexadecimal) of the canonical form: what was decided, whatever the spelling.
 
-        Synonyms, comments, defaults written out, ``[run]`` and ``[releases]`` make no difference; the order of
-        attributes does, because it decides ties.
+        Synonyms, comments, defaults written out, ``[run]``, ``[release]`` and ``[releases]`` make no difference; the
+        order of attributes does, because it decides ties.
         """
-        data = {key: value for key, value in self.plain().items() if key not in ("run", "releases")}
+        data = {key: value for key, value in self.plain().items() if key not in ("run", "release", "releases")}
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 

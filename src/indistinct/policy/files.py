@@ -31,6 +31,7 @@ def files_of(plain: dict[str, Any]) -> list[NamedFile]:
         (plain.get("run", {}), "temp_dir", "the folder for temporary files"),
         (releases, "ledger", "the ledger"),
         (releases, "key_file", "the key of the ledger"),
+        (plain.get("release", {}), "key_file", "the key of the fingerprint of the source"),
         *((model, "population", "the population") for model in plain.get("privacy", [])),
     ]
     for name, attribute in plain["attributes"].items():

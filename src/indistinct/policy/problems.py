@@ -39,6 +39,7 @@ _NAMES: dict[object, str] = {
     Fraction: "a number",
     bool: "true or false",
     str: "a text in quotes",
+    date: "a date, such as 2027-06-30",
 }
 _PLURALS: dict[object, str] = {int: "whole numbers", Fraction: "numbers", str: "texts in quotes"}
 TAGS = ("model", "kind", "method", "algorithm")
@@ -228,6 +229,8 @@ def _read(detail: Any, section: type[BaseModel]) -> tuple[str, str]:
         key = str(target.place[-1])
         hint = getattr(target.owner, "hints", {}).get(key) or nearest(key, _keys(target.owner))
         return where, f"{where}{suffix} is an unknown key; {hint}"
+    if kind == "string_too_short":
+        return where, f"{where} is empty{suffix}; give it a text, or leave it out"
     if kind == "value_error":
         limits = _range(target)
         sentence = str(context["error"]) + (f", {limits}" if limits else "")
@@ -342,6 +345,8 @@ def _name_of(kind: Any, target: _Target) -> str:
         inner = _bare(get_args(kind)[0])
         if _members(inner):
             return f"a list of tables, each written as [[{path(target.place[:1])}]]"
+        if get_origin(inner) is Literal:
+            return f"a list of some of {', '.join(show(choice) for choice in get_args(inner))}"
         return f"a list of {_PLURALS.get(inner, 'lists')}"
     in_list = isinstance(target.place[-1], int) if target.place else False
     heading = f"[[{path(target.place[:-1])}]]" if in_list else f"[{path(target.place)}]"

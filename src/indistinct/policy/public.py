@@ -1,6 +1,7 @@
 """The public form of a policy: what was decided, without what tells of values that are not published.
 
-Left out: domains, places of files and keys, names of sources, how the work is done and which releases came before.
+Left out: domains, places of files and keys, names of sources, what ``[release]`` does not call public, how the work is
+done and which releases came before.
 ``PRIVATE`` stands for listed values and orders, so that a reader sees that something is asked which the form does not
 say. A column with ``public_domain`` keeps its domain, order and values, and those that models list of it. Of a file
 stands its SHA-256: whoever gives a file for a hierarchy calls it public.
@@ -58,6 +59,9 @@ def public_form(policy: Decided) -> dict[str, Any]:
     found["attributes"] = {
         name: _attribute(policy, own, known=name in known) for name, own in data["attributes"].items()
     }
+    if "release" in found:
+        said = set(found["release"].get("public", ()))
+        found["release"] = {key: value for key, value in found["release"].items() if key in said | {"public"} and said}
     if "privacy" in found:
         found["privacy"] = [_model(own, known) for own in data["privacy"]]
     if "transforms" in found:

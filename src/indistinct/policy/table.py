@@ -49,6 +49,10 @@ class Table(Section):
     """Encoding of a text file; a byte-order mark is accepted."""
     missing: tuple[str, ...] = ("",)
     """Exactly these texts are missing values in text files; "NA" and "null" are text unless listed."""
+    sheet: str | None = Field(default=None, min_length=1)
+    """The sheet of a workbook; the first one when left out."""
+    header_row: Whole = Field(default=1, ge=1)
+    """The row of a workbook's sheet that holds the names of the columns, from 1; rows above it are left out."""
     decimal: Literal[".", ","] = "."
     """The decimal mark."""
     trim: Literal["names", "cells", "none"] = "names"

@@ -13,10 +13,13 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import PolicyError
 from indistinct.notices import Sentence, filled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LANGUAGES = ("en", "zh-CN")
 
@@ -66,10 +69,21 @@ class Catalogue:
         return str(value)
 
     def percent(self, share: float, digits: int = 1) -> str:
-        """Write a share of 1 in percent, as the language does."""
-        return self("percent", value=f"{100 * share:.{digits}f}")
+        r"""Write a share of 1 in percent, as the language does; what is not 0 or 1 is never written as if it were.
 
-    def model(self, entry: dict[str, Any]) -> str:
+        >>> [catalogue("en").percent(share) for share in (0, 0.0001, 0.051, 0.99999)]
+        ['0\xa0%', '<\xa00.1\xa0%', '5.1\xa0%', '>\xa099.9\xa0%']
+        """
+        text, least = f"{100 * share:.{digits}f}", f"{10**-digits:.{digits}f}"
+        if share == 0:
+            return self("percent", value="0")
+        if share > 0 and float(text) == 0:
+            return self("number.below", value=self("percent", value=least))
+        if share < 1 and float(text) == 100:  # all of them
+            return self("number.above", value=self("percent", value=f"{100 - float(least):.{digits}f}"))
+        return self("percent", value=text)
+
+    def model(self, entry: Mapping[str, Any]) -> str:
         """Name a model with what tells it apart."""
         key = f"model.{entry['model']}"
         title = self(key) if self.has(key) else str(entry["model"])
@@ -79,8 +93,8 @@ class Catalogue:
         title = self("details", what=title, details=self("list").join(details)) if details else title
         return self("of", what=title, column=attribute) if attribute else title
 
-    def promise(self, entry: dict[str, Any]) -> str:
-        """Say in a sentence what a model promises, where there is a sentence for it."""
+    def promise(self, entry: Mapping[str, Any], unit: str) -> str:
+        """Say in a sentence what a model promises; ``unit`` is what sizes count."""
         key = f"promise.{entry['model']}"
         required = entry.get("required") or {}
         if not self.has(key):
@@ -88,6 +102,7 @@ class Catalogue:
         from indistinct.sentences.results import number as parameter_text
 
         facts = {name: parameter_text(value) for name, value in required.items()}
+        facts["unit"] = unit
         facts["column"] = entry.get("attribute") or ", ".join(entry.get("attributes") or ())
         try:
             return str(self.messages[key]).format(**facts)

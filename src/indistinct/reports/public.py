@@ -22,6 +22,7 @@ from indistinct.models import record_of
 from indistinct.policy.public import public_form
 from indistinct.proof.public_document import PublicPolicy
 from indistinct.reports.attackers import attacks_of_file, check_attacks, risk_of_file
+from indistinct.reports.front import public_front, rows_by_class
 from indistinct.reports.summary import columns, proof, requirements, size_histogram
 from indistinct.session.verdicts import asked as asked_of
 from indistinct.tables.two_tables import GROUP
@@ -61,7 +62,8 @@ def public(release: Release, attacks: Mapping[str, Any] | None = None) -> dict[s
     if attacks is not None:
         check_attacks(attacks, (document["published_rows"],))
     outputs = [Path(path) for path in document["outputs"]]
-    alike = _class_sizes(decision)
+    _, number, repeat = rows_by_class(decision)
+    alike = np.bincount(number, repeat).astype(np.int64)
     sizes = alike if form_of(decision.policy) == "one_table" else _group_sizes(decision)
     return {
         "kind": "public",
@@ -90,6 +92,7 @@ def public(release: Release, attacks: Mapping[str, Any] | None = None) -> dict[s
         "attacks_document": None if attacks is None else attacks_of_file(attacks),
         "distributions": _published_distributions(decision),
         "policy": _policy_text(decision.policy),
+        **public_front(decision),
         **proof(document, decision.policy),
     }
 
@@ -137,26 +140,6 @@ def _guaranteed(policy: Policy, sizes: np.ndarray[Any, np.dtype[np.int64]]) -> d
         return {"size": int(sizes.min()), "unit": "rows"} if len(sizes) else None
     asked_for = [int(model.k) for model in policy.privacy if hasattr(model, "k")]
     return {"size": max(asked_for), "unit": "persons"} if asked_for else None
-
-
-def _class_sizes(decision: Decision) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Sizes in rows of the classes of equal published quasi-identifiers, as anyone can count them in the file.
-
-    Rows with the token in every quasi-identifier are no class where the policy exempts them and some are suppressed.
-    """
-    published, policy = decision.published, decision.policy
-    quasi = [hierarchy.attribute for hierarchy in decision.frequencies.quasi]
-    columns_of = [column for column in published.columns if column.name in quasi]
-    codes = np.column_stack([column.codes for column in columns_of])
-    if policy.suppression.rows == "exempt" and decision.suppressed:
-        token = policy.output.suppressed_token
-        stars = [np.array([text == token for text in (*c.values.to_pylist(), None)], np.bool_) for c in columns_of]
-        kept = ~np.logical_and.reduce([star[c.codes] for star, c in zip(stars, columns_of, strict=True)])
-        codes, repeat = codes[kept], published.repeat[kept]
-    else:
-        repeat = published.repeat
-    number = np.unique(codes, axis=0, return_inverse=True)[1].reshape(-1)
-    return np.bincount(number, repeat).astype(np.int64)
 
 
 def _group_sizes(decision: Decision) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -2,7 +2,7 @@
 
 A section is ``{"id", "title", "blocks"}``; a block is ``("text", sentence)``, ``("list", sentences)``,
 ``("table", caption, head, rows)``, ``("chart", name, title, description, labels, series)``, ``("code", text)``, or
-``("quoted", sentences)`` for sentences in English whatever the language.
+``("quoted", sentences)`` for sentences in English whatever the language. Page one has blocks of its own (``page_one``).
 """
 
 from __future__ import annotations
@@ -25,16 +25,14 @@ if TYPE_CHECKING:
 def sections(summary: Summary, t: Catalogue) -> list[dict[str, Any]]:
     """Write all sections that have something to say."""
     makers: dict[str, Callable[[Summary, Catalogue], list[Block]]] = {
-        "asked": _asked,
-        "proved": _proved,
-        "cost": _cost,
-        "columns": _columns,
         "learn": learn,
         "sizes": _sizes,
         "distributions": _distributions,
         "worst": _worst,
         "warnings": _warnings,
         "verify": _verify,
+        "appendix": _appendix,
+        "columns": _columns,
         "policy": lambda own, _: [("code", own["policy"])],
     }
     found = []
@@ -45,29 +43,8 @@ def sections(summary: Summary, t: Catalogue) -> list[dict[str, Any]]:
     return found
 
 
-def lead(summary: Summary, t: Catalogue) -> list[str]:
-    """The answer in three sentences."""
-    sentences = [t("lead.rows", n=summary["published_rows"], published=summary["published_rows"], rows=summary["rows"])]
-    sentences.append(t("lead.satisfied") if summary["satisfied"] else t("lead.not_satisfied"))
-    least = summary["guaranteed"] or {"size": summary["smallest_class"], "unit": summary["unit"]}
-    counted = least["size"] == summary["smallest_class"] and least["unit"] == summary["unit"]
-    key = "lead.group" if summary["form"] != "one_table" else "lead.smallest" if counted else "lead.at_least"
-    sentences.append(t(key, n=least["size"], unit=t(f"unit.{least['unit']}", n=least["size"])))
-    return sentences
-
-
-def _asked(summary: Summary, t: Catalogue) -> list[Block]:
-    promises = [
-        t.promise(entry) or f"{t.model(entry)}: {t.parameters(entry.get('required'))}" for entry in summary["models"]
-    ]
-    blocks: list[Block] = [("list", promises)]
-    sentences = [
-        t("asked.limit", share=t.percent(summary["limit"])),
-        t("asked.algorithm", algorithm=summary["algorithm"], aim=summary["aim"]),
-    ]
-    if summary["person"]:
-        sentences.append(t("asked.person"))
-    return [*blocks, *(("text", sentence) for sentence in sentences)]
+def _appendix(summary: Summary, t: Catalogue) -> list[Block]:
+    return [*_proved(summary, t), *_cost(summary, t)]
 
 
 def _proved(summary: Summary, t: Catalogue) -> list[Block]:
@@ -87,6 +64,9 @@ def _proved(summary: Summary, t: Catalogue) -> list[Block]:
     done = summary["transformed"]
     return [
         ("table", t("caption.models"), head, rows),
+        ("text", t("asked.limit", share=t.percent(summary["limit"]))),
+        ("text", t("asked.algorithm", algorithm=summary["algorithm"], aim=summary["aim"])),
+        *([("text", t("asked.person"))] if summary["person"] else []),
         ("text", t("proved.rows_match") if verification["rows_match"] else t("proved.rows_differ")),
         ("text", t("proved.coverage") if verification["coverage"] == "proven" else t("proved.no_coverage")),
         (
@@ -115,37 +95,27 @@ def _cost(summary: Summary, t: Catalogue) -> list[Block]:
         return [*blocks, ("text", t("cost.public"))]
     loss = summary["loss"]
     blocks.append(("text", t("cost.lm", share=t.percent(loss["lm"]))))
-    measures = [(t(f"loss.{name}"), t.number(float(loss[name]))) for name in LOSSES if loss.get(name) is not None]
-    blocks.append(("table", t("caption.losses"), [t("head.measure"), t("head.value")], [list(row) for row in measures]))
-    lost = sorted(loss["lm_by_attribute"].items(), key=lambda item: -item[1])
-    texts = [t.percent(value) for _, value in lost]
-    blocks.append(
-        (
-            "chart", "lost", t("chart.lost"), _described([name for name, _ in lost], texts),
-            [name for name, _ in lost], [("", texts, [value for _, value in lost])],
-        )
-    )  # fmt: skip
+    measures = [
+        [t(f"loss.{name}"), t.number(float(loss[name])), t(f"meaning.{name}")]
+        for name in LOSSES
+        if loss.get(name) is not None
+    ]
+    head = [t("head.measure"), t("head.value"), t("head.meaning")]
+    blocks.append(("table", t("caption.losses"), head, measures))
     return blocks
 
 
 def _columns(summary: Summary, t: Catalogue) -> list[Block]:
-    rows = []
-    for entry in summary["columns"]:
-        done = done_text(entry, t)
-        detail = ""
-        if entry["done"] == "generalized":
-            total = max(summary["published_rows"], 1)
-            if "exact" in entry:
-                detail = t(
-                    "column.shares",
-                    exact=t.percent(entry["exact"] / total),
-                    general=t.percent(entry["general"] / total),
-                    starred=t.percent(entry["starred"] / total),
-                )
-            else:
-                detail = t("column.labels", n=entry["labels"], starred=t.percent(entry["starred"] / total))
-        rows.append([entry["name"], t(f"role.{entry['role']}"), done, detail])
-    head = [t("head.column"), t("head.role"), t("head.done"), t("head.detail")]
+    rows = [
+        [
+            entry["name"],
+            t(f"role.{entry['role']}"),
+            done_text(entry, t),
+            t.number(entry["labels"]) if "labels" in entry else "",
+        ]
+        for entry in summary["columns"]
+    ]
+    head = [t("head.column"), t("head.role"), t("head.done"), t("head.labels")]
     return [("table", t("caption.columns"), head, rows)]
 
 
@@ -178,33 +148,56 @@ def _sizes(summary: Summary, t: Catalogue) -> list[Block]:
     values = [float(entry["classes"]) for entry in summary["sizes"]]
     return [
         ("text", t(f"sizes.{summary['form']}", n=len_groups(summary))),
-        ("chart", "sizes", t("chart.sizes"), _described(labels, texts), labels, [("", texts, values)]),
+        (
+            "chart",
+            "sizes",
+            t("chart.sizes", unit=t(f"unit.word.{summary['unit']}")),
+            _described(labels, texts),
+            labels,
+            [("", texts, values)],
+        ),
     ]
 
 
 def _distributions(summary: Summary, t: Catalogue) -> list[Block]:
     blocks: list[Block] = [("text", t(f"distributions.{summary['kind']}"))]
+    same = [entry["column"] for entry in summary["distributions"] if entry.get("total_variation") == 0]
     for number, entry in enumerate(summary["distributions"]):
+        if entry["column"] in same:
+            continue
+        # many values together beside single ones would dwarf them: they are a number without a bar
+        alone = [not _others(value) for value in entry["values"]]
         labels = [_label(value, t) for value in entry["values"]]
         after = [t.number(round(value)) for value in entry["after"]]
-        series = [(t("after"), after, entry["after"])]
+        series = [(t("after"), after, _bars(entry["after"], alone))]
         described = _described(labels, after)
         title = entry["column"]
         if "before" in entry:
             before = [t.number(round(value)) for value in entry["before"]]
-            series.insert(0, (t("before"), before, entry["before"]))
+            series.insert(0, (t("before"), before, _bars(entry["before"], alone)))
             pairs = [f"{one} / {other}" for one, other in zip(before, after, strict=True)]
             described = _described(labels, pairs)
             title = t("chart.moved", column=entry["column"], share=t.percent(entry["total_variation"]))
         blocks.append(("chart", f"distribution-{number}", title, described, labels, series))
+    if same:
+        blocks.append(("text", t("distributions.same", columns=t("list").join(same))))
     return blocks if len(blocks) > 1 else []
+
+
+def _bars(values: list[float], alone: list[bool]) -> list[float]:
+    return [value if drawn else 0.0 for value, drawn in zip(values, alone, strict=True)]
+
+
+def _others(value: str) -> int:
+    """How many values stand behind an entry of the rest; 0 for a value of its own."""
+    number, _, word = value.partition(" ")
+    return int(number) if word == "others" and number.isdigit() else 0
 
 
 def _label(value: str, t: Catalogue) -> str:
     if value == "(missing)":
         return t("missing")
-    number, _, word = value.partition(" ")
-    return t("others", n=int(number)) if word == "others" and number.isdigit() else value
+    return t("others", n=_others(value)) if _others(value) else value
 
 
 def _described(labels: list[str], texts: list[str]) -> str:

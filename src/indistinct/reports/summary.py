@@ -16,6 +16,7 @@ from indistinct.algorithms import form_of
 from indistinct.assess.side_by_side import column_axis
 from indistinct.policy.recoding import option
 from indistinct.reports.attackers import check_attacks, check_risk, risk_before_and_after
+from indistinct.reports.front import internal_front
 from indistinct.tables.classes import classes_of
 from indistinct.tables.records import SUPPRESSED
 from indistinct.utility import TablePair
@@ -91,6 +92,7 @@ def summary(
         "attacks_document": None if attacks is None else dict(attacks),
         "warnings": document["warnings"],
         "policy": decision.policy.dumps(),
+        **internal_front(decision, document),
         **proof(document, decision.policy),
     }
 

@@ -180,7 +180,7 @@ def release_text(document: Mapping[str, Any]) -> str:
         lines.append(f"manifest: {document['manifest']}")
     lines += [
         f"{key.replace('_', ' ')}: {document[key]}"
-        for key in ("report", "public_report", "dictionary")
+        for key in ("report", "public_report", "dictionary", "dataset")
         if document.get(key)
     ]
     return "\n".join(lines)

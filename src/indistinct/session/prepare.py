@@ -86,6 +86,11 @@ def options_of(policy: Policy, **overrides: Any) -> TableOptions:
     return TableOptions(**{**chosen, **{key: value for key, value in overrides.items() if value is not None}})
 
 
+def source_options(policy: Policy, **overrides: Any) -> TableOptions:
+    """Take the options of the source itself, its sheet and header row among them."""
+    return replace(options_of(policy, **overrides), sheet=policy.table.sheet, header_row=policy.table.header_row)
+
+
 def modelled(policy: Policy) -> tuple[str, ...]:
     """Attributes that are counted beside the quasi-identifiers, in policy order.
 
@@ -311,7 +316,7 @@ def prepare(
 
     Raises SchemaError, DataError and HierarchyError with the place.
     """
-    source = open_source(table, options_of(policy, query=query, table=sql_table))
+    source = open_source(table, source_options(policy, query=query, table=sql_table))
     notices: list[Notice] = list(source.warnings)
     if for_audit:
         policy = as_it_stands(policy, source.columns, notices, only_quasi=only_quasi)

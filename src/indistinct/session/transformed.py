@@ -18,7 +18,7 @@ from indistinct.notices import Notice, Sentence
 from indistinct.policy import resolve
 from indistinct.policy.public import public_transforms
 from indistinct.policy.transforms import Km
-from indistinct.session.prepare import kept_identifying, options_of, reading_of
+from indistinct.session.prepare import kept_identifying, reading_of, source_options
 from indistinct.tables.apply import load_columns, sorted_units
 from indistinct.tables.count import silent
 from indistinct.tables.dictionary import texts_of
@@ -84,7 +84,7 @@ def apply_transforms(
     cannot be done.
     """
     origins = (*origins_of(table), *policy.origins)
-    source = open_source(table, options_of(policy, query=query, table=sql_table))
+    source = open_source(table, source_options(policy, query=query, table=sql_table))
     roles = resolve(policy, source.columns)
     names = _columns(policy, roles, source)
     progress("count", 0, 1)

@@ -39,7 +39,7 @@ def view(text: str, base: Path, names: Sequence[str]) -> dict[str, Any]:
         "limit": float(policy.suppression.limit),
         "quality": option(policy.recoding, "quality"),
         "algorithm": policy.recoding.algorithm,
-        "record": record_of(text),
+        "record": record_of(policy),
         "marks": len(marks),
         "open": {
             "open": sum(mark.path[0] in ("table", "person") for mark in marks if mark.path),
@@ -70,6 +70,7 @@ def _column(policy: Policy, name: str, marks: Sequence[Mark]) -> dict[str, Any]:
 def _model(policy: Policy, place: int, marks: Sequence[Mark]) -> dict[str, Any]:
     model = policy.privacy[place]
     entry = asked(model)
+    unit = "rows" if policy.person is None else "persons"
     kind = {K: "k", L: "l", T: "t"}.get(model.model)
     value = entry["required"].get(kind) if kind else None
     return {
@@ -78,16 +79,16 @@ def _model(policy: Policy, place: int, marks: Sequence[Mark]) -> dict[str, Any]:
         "value": value["decimal"] if isinstance(value, dict) else value,
         "attribute": getattr(model, "attribute", None),
         "open": any(mark.path[0] == "privacy" and mark.entry == place for mark in marks if mark.path),
-        "told": {language: _told(entry, language) for language in LANGUAGES},
+        "told": {language: _told(entry, language, unit) for language in LANGUAGES},
     }
 
 
-def _told(entry: Mapping[str, Any], language: str) -> dict[str, str]:
+def _told(entry: Mapping[str, Any], language: str, unit: str) -> dict[str, str]:
     """Name a model and what it promises; what was asked and reached, where that is known."""
     t = catalogue(language)
     return {
         "title": t.model(dict(entry)),
-        "promise": t.promise(dict(entry)),
+        "promise": t.promise(dict(entry), unit),
         "asked": t.parameters(entry.get("required")),
         "reached": t.parameters(entry.get("achieved")),
     }
@@ -97,7 +98,7 @@ def told_of_picture(picture: Mapping[str, Any]) -> dict[str, Any]:
     """Write the models and the warnings of a document in every language of the report."""
     return {
         language: {
-            "models": [_told(entry, language) for entry in picture["models"]],
+            "models": [_told(entry, language, picture["unit"]) for entry in picture["models"]],
             "warnings": [
                 catalogue(language).sentence(own["message"]) or str(own["message"]) for own in picture["warnings"]
             ],
