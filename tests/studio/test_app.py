@@ -125,6 +125,8 @@ def test_every_step_is_drawn_in_every_language(decided, language):
         page = decided.page(step, **{"Accept-Language": language})
         assert f'<html lang="{language}"' in page
         assert "{" not in page.split("<main")[1].split("<svg")[0].replace("{ ", ""), step
+    reason = {"en": "the name contains &#34;age&#34;", "zh-CN": "列名含有“age”"}[language]
+    assert reason in decided.page("columns", **{"Accept-Language": language})
     text = decided.page("result", **{"Accept-Language": language})
     assert {"en": "not verified", "zh-CN": "未验证"}[language] in text
     assert {"en": "Verified from the file", "zh-CN": "已根据文件验证"}[language] not in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from indistinct.notices import Sentence
 from indistinct.policy.identifiers import recognise
 from indistinct.policy.looks import look
 from indistinct.policy.systems import system_of
@@ -161,7 +162,11 @@ def suggest(facts: ColumnFacts) -> Suggestion:
     found = next(filter(None, (rule(facts) for rule in rules)), None) or _by_uniqueness(facts)
     if facts.identifier is not None and not facts.identifier.mostly:
         seen, some = facts.identifier, facts.identifier.identifier.name
-        return replace(found, reason=f"{found.reason}; {seen.matched} of {seen.looked_at} values look like {_a(some)}")
+        reason = Sentence(
+            "{reason}; {n} of {all} values look like {what}",
+            reason=found.reason, n=seen.matched, all=seen.looked_at, what=_a(some),
+        )  # fmt: skip
+        return replace(found, reason=reason)
     return found
 
 
@@ -197,7 +202,7 @@ def _by_whole_name(facts: ColumnFacts) -> Suggestion | None:
     """Recognise headers that name a person only where nothing else stands beside them, such as FIRST and LAST."""
     words = words_of(facts.name)
     word = facts.says("alone") if len(words) == 1 else ""
-    return Suggestion("identifying", f'the name is "{word}"') if word in words else None
+    return Suggestion("identifying", Sentence('the name is "{word}"', word=word)) if word in words else None
 
 
 def _by_identifier(facts: ColumnFacts) -> Suggestion | None:
@@ -208,10 +213,22 @@ def _by_identifier(facts: ColumnFacts) -> Suggestion | None:
     some = seen.identifier.sure and seen.matched > _NEAR_UNIQUE * seen.looked_at and facts.rows > _FEW_ROWS
     if not (seen.mostly or (some and facts.distinct > _FEW)):
         return None
-    count = "all" if seen.matched == seen.looked_at else f"{seen.matched} of {seen.looked_at}"
     person = facts.repeats and seen.identifier.hipaa in (7, 8, 9, 18) and facts.distinct > facts.rows / 20
-    reason = f"{count} values look like {_a(seen.identifier.name)}"
+    what = _a(seen.identifier.name)
+    reason = (
+        Sentence("all values look like {what}", what=what)
+        if seen.matched == seen.looked_at
+        else Sentence("{n} of {all} values look like {what}", n=seen.matched, all=seen.looked_at, what=what)
+    )
     return Suggestion("identifying", reason, is_person=person, rank=2)
+
+
+def _named(word: str) -> Sentence:
+    return Sentence('the name contains "{word}"', word=word)
+
+
+def _share(facts: ColumnFacts) -> Sentence:
+    return Sentence("{percent:.1f} % of the rows hold a value of their own", percent=100 * facts.unique_share)
 
 
 def _a(name: str) -> str:
@@ -222,9 +239,12 @@ def _by_values(facts: ColumnFacts) -> Suggestion | None:
     if facts.looks_like in ("empty", "constant"):
         word = facts.says("identifying", "perhaps")
         role: Role = "identifying" if word else "insensitive"
-        return Suggestion(role, f'the name contains "{word}"' if word else f"the column is {facts.looks_like}")
+        if word:
+            return Suggestion(role, _named(word))
+        is_empty = facts.looks_like == "empty"
+        return Suggestion(role, Sentence("the column is empty") if is_empty else Sentence("the column is constant"))
     if facts.looks_like in ("email", "phone"):
-        return Suggestion("identifying", f"nearly all values look like a {facts.looks_like} entry")
+        return Suggestion("identifying", Sentence("nearly all values look like a {kind} entry", kind=facts.looks_like))
     return None
 
 
@@ -235,21 +255,26 @@ def _by_person(facts: ColumnFacts) -> Suggestion | None:
     if facts.distinct <= facts.rows / 20 and not facts.says("key"):
         return None
     key, household, person = facts.says("key", "codes"), facts.says("household"), facts.says("person")
-    size = f"{facts.distinct} values in {facts.rows} rows"
+    size = Sentence("{n} values in {rows} rows", n=facts.distinct, rows=facts.rows)
     if household and key and facts.repeats:
-        reason = f'the name contains "{household}", {size}: who lives together is counted once'
+        reason = Sentence(
+            'the name contains "{word}", {size}: who lives together is counted once', word=household, size=size
+        )
         return Suggestion("identifying", reason, is_person=True, rank=4)
     if not (person and (key or len(words_of(facts.name)) == 1)):
         return None
-    several = "; some have several rows" if facts.repeats else ""
-    reason = f'the name contains "{person}", {size}{several}'
+    reason = (
+        Sentence('the name contains "{word}", {size}; some have several rows', word=person, size=size)
+        if facts.repeats
+        else Sentence('the name contains "{word}", {size}', word=person, size=size)
+    )
     return Suggestion("identifying", reason, is_person=facts.repeats, rank=3)
 
 
 def _by_free_text(facts: ColumnFacts) -> Suggestion | None:
     if facts.looks_like != "free text":
         return None
-    return Suggestion("identifying", "free text can name anybody, and no model here protects it")
+    return Suggestion("identifying", Sentence("free text can name anybody, and no model here protects it"))
 
 
 def _by_identifying_name(facts: ColumnFacts) -> Suggestion | None:
@@ -257,14 +282,14 @@ def _by_identifying_name(facts: ColumnFacts) -> Suggestion | None:
     word = facts.says("identifying")
     if not word or (facts.looks_like in ("date", "time") and not facts.unsettled):
         return None
-    return Suggestion("identifying", f'the name contains "{word}"')
+    return Suggestion("identifying", _named(word))
 
 
 def _by_form(facts: ColumnFacts) -> Suggestion | None:
     """Recognise what concerns health by the form of its codes, whatever the header, where many rows share them."""
     if facts.medical is None or (facts.rows > _FEW_ROWS and facts.distinct > facts.rows / 4):
         return None
-    return Suggestion("sensitive", f"the values have the form of {facts.medical} codes")
+    return Suggestion("sensitive", Sentence("the values have the form of {system} codes", system=facts.medical))
 
 
 def _by_key(facts: ColumnFacts) -> Suggestion | None:
@@ -277,8 +302,12 @@ def _by_key(facts: ColumnFacts) -> Suggestion | None:
         return None
     if facts.says("postcodes", "measures") or (not named and facts.says("sensitive", "quasi_identifying")):
         return None
-    several = "some have several rows: they may be persons" if facts.repeats else "each has a row of its own"
-    reason = f"{facts.distinct} different codes in {facts.rows} rows; {several}"
+    size = {"n": facts.distinct, "rows": facts.rows}
+    reason = (
+        Sentence("{n} different codes in {rows} rows; some have several rows: they may be persons", **size)
+        if facts.repeats
+        else Sentence("{n} different codes in {rows} rows; each has a row of its own", **size)
+    )
     return Suggestion("identifying", reason, is_person=facts.repeats and facts.unique_share < _KEY_SHARE, rank=1)
 
 
@@ -287,12 +316,13 @@ def _by_many_texts(facts: ColumnFacts) -> Suggestion | None:
     if facts.looks_like not in ("text", "code") or facts.rows <= _FEW_ROWS or facts.says("postcodes"):
         return None
     if facts.looks_like == "text" and facts.says("perhaps") and facts.distinct > facts.rows / 5:
-        return Suggestion("identifying", f'the name contains "{facts.says("perhaps")}", {facts.distinct} texts differ')
-    share = f"{100 * facts.unique_share:.1f} % of the rows hold a value of their own"
+        reason = Sentence('the name contains "{word}", {n} texts differ', word=facts.says("perhaps"), n=facts.distinct)
+        return Suggestion("identifying", reason)
+    share = _share(facts)
     if facts.unique_share > _KEY_SHARE:
-        return Suggestion("identifying", f"it is like a key: {share}")
+        return Suggestion("identifying", Sentence("it is like a key: {share}", share=share))
     if facts.unique_share > _NEAR_UNIQUE and not facts.says("sensitive", "quasi_identifying"):
-        return Suggestion("identifying", f"many different texts may name persons: {share}")
+        return Suggestion("identifying", Sentence("many different texts may name persons: {share}", share=share))
     return None
 
 
@@ -304,14 +334,14 @@ def _by_name(facts: ColumnFacts) -> Suggestion | None:
     )
     for role, kind in roles:
         if word := facts.says(kind):
-            return Suggestion(role, f'the name contains "{word}"')
+            return Suggestion(role, _named(word))
     return None
 
 
 def _by_uniqueness(facts: ColumnFacts) -> Suggestion:
-    share = f"{100 * facts.unique_share:.1f} % of the rows hold a value of their own"
+    share = _share(facts)
     if facts.unique_share > _KEY_SHARE and facts.looks_like not in ("decimal", "date", "time", "bands"):
-        return Suggestion("identifying", f"it is like a key: {share}")
+        return Suggestion("identifying", Sentence("it is like a key: {share}", share=share))
     if facts.unique_share > _NEAR_UNIQUE:
-        return Suggestion("quasi_identifying", f"nearly unique: {share}")
-    return Suggestion("quasi_identifying", "no rule fits; in doubt others may know it")
+        return Suggestion("quasi_identifying", Sentence("nearly unique: {share}", share=share))
+    return Suggestion("quasi_identifying", Sentence("no rule fits; in doubt others may know it"))

@@ -120,7 +120,7 @@ def card(facts: ColumnFacts, values: Sequence[str | None]) -> dict[str, Any]:
         "looks_like": facts.looks_like,
         "values": list(values),
         "role": found.role,
-        "reason": found.reason,
+        "reasons": {language: catalogue(language).sentence(found.reason) or found.reason for language in LANGUAGES},
         "is_person": found.is_person,
         "strays": [[text, count] for text, count in facts.strays],
         "sections": {role: _section(facts, role) for role in ROLES},
