@@ -14,7 +14,7 @@ from indistinct.studio.app import application
 PORT = 8124
 OWN = {"X-Indistinct-Studio": "1"}
 STEPS = ("open", "columns", "coarser", "promise", "result", "evidence")
-RECORD = {"purpose": "A study", "recipient": "A university", "decided_by": "Li Wei", "date": "2026-12-01"}
+RECORD = {"purpose": "A study", "recipient": "A university", "responsible": "Li Wei", "review": "2027-12-01"}
 
 
 def people(rows=120):

@@ -19,7 +19,7 @@ HOSPITAL = ROOT / "examples" / "hospital"
 PICTURES = ROOT / "build" / "studio"
 LONG = 300_000  # milliseconds; a busy machine is no fault
 ROLES = {"length_of_stay": 4, "cost": 1}
-RECORD = {"purpose": "A study of stays", "recipient": "A university", "decided_by": "Data office"}
+RECORD = {"purpose": "A study of stays", "recipient": "A university", "responsible": "Data office"}
 STEPS = ("open", "columns", "coarser", "promise", "result", "evidence")
 # names without which a control is mute for who cannot see it, and ids that stand twice
 FAULTS = """() => {

@@ -135,14 +135,18 @@ def test_accepting_a_step_decides_what_it_shows(work):
     assert not {place for place, _ in places(text) if place.startswith(("privacy", "suppression"))}
 
 
-def test_what_is_written_down_stands_at_the_head_and_changes_no_decision(work):
-    text = edit(work, work.text, "record", purpose="A study\nof stays", decided_by="Li")
-    assert text.startswith("# record: purpose: A study of stays\n# record: decided_by: Li\n")
-    assert record_of(text) == {"purpose": "A study of stays", "decided_by": "Li"}
-    assert ind.Policy.load(text).hash() == ind.Policy.load(work.text).hash()
+def test_what_is_written_down_is_what_the_reports_ask_for_and_changes_no_decision(work):
+    given = {"purpose": "A study\nof stays", "responsible": "Li", "reasons": "usual", "review": "2027-01-31"}
+    text = edit(work, work.text, "record", **given)
+    policy = ind.Policy.load(text)
+    assert policy.release.shown() == {
+        "purpose": "A study of stays", "responsible": "Li", "review": "2027-01-31", "reasons": {"numbers": "usual"},
+    }  # fmt: skip
+    assert record_of(policy) == {**given, "purpose": "A study of stays"}
+    assert places(text) == places(work.text)
     again = edit(work, text, "record", purpose="Another")
-    assert record_of(again) == {"purpose": "Another"}
-    assert edit(work, again, "record", purpose="") == work.text
+    assert record_of(ind.Policy.load(again)) == {"purpose": "Another"}
+    assert ind.Policy.load(edit(work, again, "record", purpose="")).plain() == ind.Policy.load(work.text).plain()
 
 
 def test_every_offered_way_of_becoming_coarser_is_a_policy(work):

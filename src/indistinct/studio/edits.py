@@ -6,6 +6,7 @@ any policy file is, so nothing can be set here that a file could not say.
 
 from __future__ import annotations
 
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import PolicyError
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     Edit = Callable[[Plain, Mapping[str, str], Mapping[str, Any]], Decides]
 
 K, L, T = (model.model_fields["model"].default for model in (KAnonymity, DistinctL, TCloseness))
-RECORD = ("purpose", "recipient", "decided_by", "reasons", "date")
-_NOTE = "# record: "
+NUMBERS = "numbers"  # the key of the reason that the page asks for
+RECORD = ("purpose", "recipient", "responsible", "review")
 
 
 def edited(text: str, base: Path, what: str, given: Mapping[str, str], facts: Mapping[str, Any]) -> str:
@@ -39,8 +40,6 @@ def edited(text: str, base: Path, what: str, given: Mapping[str, str], facts: Ma
     if what == "text":
         loads(given["text"], base=base)
         return given["text"]
-    if what == "record":
-        return _recorded(text, given)
     if what not in EDITS:
         raise PolicyError(f'there is no edit "{what}"', key=what)
     plain = loads(text, base=base).plain()
@@ -203,21 +202,33 @@ def _accept(_plain: Plain, given: Mapping[str, str], _facts: Mapping[str, Any]) 
     return of[given["which"]]
 
 
-def _recorded(text: str, given: Mapping[str, str]) -> str:
-    """Write down for what, for whom, by whom and why, as comments at the head of the policy."""
-    lines = [line for line in text.split("\n") if not line.startswith(_NOTE)]
-    notes = [f"{_NOTE}{name}: {' '.join(given[name].split())}" for name in RECORD if given.get(name, "").strip()]
-    return "\n".join([*notes, *lines])
+def _record(plain: Plain, given: Mapping[str, str], _facts: Mapping[str, Any]) -> Decides:
+    """Write down for what, for whom, by whom and why, where the reports look for it."""
+    own = plain.setdefault("release", {})
+    for name in RECORD:
+        own.pop(name, None)
+        if text := " ".join(given.get(name, "").split()):
+            own[name] = date.fromisoformat(text) if name == "review" else text
+    reasons = {key: text for key, text in own.pop("reasons", {}).items() if key != NUMBERS}
+    if text := " ".join(given.get("reasons", "").split()):
+        reasons[NUMBERS] = text
+    if reasons:
+        own["reasons"] = reasons
+    if not own:
+        del plain["release"]
+    return lambda _: False
 
 
-def record_of(text: str) -> dict[str, str]:
-    r"""Read what was written down.
+def record_of(policy: Policy) -> dict[str, str]:
+    r"""Return what was written down, as the page asks for it.
 
-    >>> record_of("# record: purpose: a study\nversion = 1\n")
+    >>> record_of(loads('[attributes.age]\nrole = "qi"\n[release]\npurpose = "a study"\n'))
     {'purpose': 'a study'}
     """
-    notes = [line.removeprefix(_NOTE).partition(": ") for line in text.split("\n") if line.startswith(_NOTE)]
-    return {name: value for name, _, value in notes if name in RECORD}
+    said = policy.release.shown()
+    found = {name: str(said[name]) for name in RECORD if name in said}
+    reason = said.get("reasons", {}).get(NUMBERS)
+    return found if reason is None else {**found, "reasons": reason}
 
 
 EDITS: dict[str, Edit] = {
@@ -233,4 +244,5 @@ EDITS: dict[str, Edit] = {
     "limit": _limit,
     "quality": _quality,
     "accept": _accept,
+    "record": _record,
 }

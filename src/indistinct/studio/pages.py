@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -68,7 +68,7 @@ def page(studio: Studio, step: str, language: str, theme: str) -> str:
             phase=_phase(state, t),
             next_step=STEPS[min(STEPS.index(step) + 1, len(STEPS) - 1)],
             output=_output(state),
-            today=date.today().isoformat(),  # noqa: DTZ011  # the day where the person sits
+            review=(date.today() + timedelta(days=365)).isoformat(),  # noqa: DTZ011  # of the day where the person sits
         )
     )
 

@@ -39,7 +39,7 @@ def view(text: str, base: Path, names: Sequence[str]) -> dict[str, Any]:
         "limit": float(policy.suppression.limit),
         "quality": option(policy.recoding, "quality"),
         "algorithm": policy.recoding.algorithm,
-        "record": record_of(text),
+        "record": record_of(policy),
         "marks": len(marks),
         "open": {
             "open": sum(mark.path[0] in ("table", "person") for mark in marks if mark.path),
