@@ -119,7 +119,8 @@ def _header(path: Path, cells: Cells | None, header_row: int) -> int:
 def _names(book: Any, sheet: str, cells: Cells | None, at: int) -> list[str | None]:
     """Cells of the row of the names, as they stand; columns that only rows above use are no columns of the table."""
     unused = cells.first_column - cells.left if cells is not None and at else 0
-    row = _load(book, sheet, header_row=None, skip_rows=at, n_rows=1).columns[unused:]
+    skipped: dict[str, int] = {"skip_rows": at} if at else {}  # 0 would be the first row of the sheet, used or not
+    row = _load(book, sheet, dtypes="string", header_row=None, n_rows=1, **skipped).columns[unused:]
     return [column[0].as_py() for column in row]
 
 
