@@ -19,7 +19,7 @@ class IndistinctError(Exception):
     """Base of all errors of this package.
 
     ``kind`` is the word in JSON documents, ``exit_code`` that of the process, ``where`` the place: any of ``file``,
-    ``column``, ``line``, ``key``. ``shown`` are the parts of the message that tell values of the table. ``str`` of an
+    ``column``, ``line``, ``key``. ``shown`` are the texts of the message that tell values of the table. ``str`` of an
     error is for people: control characters of values are escaped, and every line is one of the program's own.
     """
 
@@ -42,9 +42,9 @@ class IndistinctError(Exception):
         self.message = LISTED.join(self.lines)
         return self
 
-    def showing(self, *parts: str) -> Self:
+    def showing(self, *texts: str) -> Self:
         """Say which parts of the message tell values of the table."""
-        self.shown = parts
+        self.shown = texts
         return self
 
     @property

@@ -39,7 +39,7 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -
     return f"<table><caption>{escape(caption)}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def drawing(name: str, title: str, description: str, size: tuple[int, int], parts: Iterable[str]) -> str:
+def drawing(name: str, title: str, description: str, size: tuple[int, int], elements: Iterable[str]) -> str:
     """Frame the parts of a drawing, which stands in a page or in a file of its own.
 
     ``title`` and ``description`` are for screen readers; ``name`` is unique on the page. The parts are SVG already.
@@ -49,7 +49,7 @@ def drawing(name: str, title: str, description: str, size: tuple[int, int], part
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{name}-t {name}-d" {seen}>',
         f'<title id="{name}-t">{escape(title)}</title><desc id="{name}-d">{escape(description)}</desc>',
-        *parts,
+        *elements,
         "</svg>",
     ])  # fmt: skip
 
@@ -69,23 +69,23 @@ def bars(
     height = len(labels) * (len(series) * BAR + GAP) + (20 if len(series) > 1 else 0) + GAP
     room = WIDTH - LABEL - NUMBER
     colours = (FIRST, SECOND) if len(series) > 1 else (SECOND,)
-    parts = []
+    elements = []
     y = GAP
     if len(series) > 1:
         x = LABEL
         for (what, _, _), colour in zip(series, colours, strict=False):
-            parts.append(f'<rect x="{x}" y="{y}" width="12" height="12" fill="{colour}"/>')
-            parts.append(f'<text x="{x + 18}" y="{y + 11}">{escape(what)}</text>')
+            elements.append(f'<rect x="{x}" y="{y}" width="12" height="12" fill="{colour}"/>')
+            elements.append(f'<text x="{x + 18}" y="{y + 11}">{escape(what)}</text>')
             x += 30 + 14 * len(what)
         y += 20
     for row, label in enumerate(labels):
         shown = label if len(label) <= LONGEST else label[: LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
         middle = y + len(series) * BAR / 2 + 4
-        parts.append(f'<text x="{LABEL - 8}" y="{middle:g}" text-anchor="end">{escape(shown)}</text>')
+        elements.append(f'<text x="{LABEL - 8}" y="{middle:g}" text-anchor="end">{escape(shown)}</text>')
         for (_, texts, values), colour in zip(series, colours, strict=False):
             length = max(0.0, values[row] / most * room)
-            parts.append(f'<rect x="{LABEL}" y="{y}" width="{length:.1f}" height="{BAR - 2}" fill="{colour}"/>')
-            parts.append(f'<text x="{LABEL + length + 5:.1f}" y="{y + 11}">{escape(texts[row])}</text>')
+            elements.append(f'<rect x="{LABEL}" y="{y}" width="{length:.1f}" height="{BAR - 2}" fill="{colour}"/>')
+            elements.append(f'<text x="{LABEL + length + 5:.1f}" y="{y + 11}">{escape(texts[row])}</text>')
             y += BAR
         y += GAP
-    return drawing(name, title, description, (WIDTH, height), parts)
+    return drawing(name, title, description, (WIDTH, height), elements)

@@ -325,15 +325,15 @@ def publish(staged: Sequence[Staged], origins: Sequence[Origin] = (), *, force: 
         aside: list[Staged] = []
         try:
             for file in staged:
-                with _told(file.output):
+                with _explained(file.output):
                     os.fsync(file.lock.fileno())
                     file.path.chmod(file.mode)
                     if file.target.exists():
-                        aside.append(stack.enter_context(_kept(file)))
+                        aside.append(stack.enter_context(_set_aside(file)))
             if len(staged) > 1:
                 staged[-1].target.unlink(missing_ok=True)
             for file in staged:
-                with _told(file.output):
+                with _explained(file.output):
                     _name(file, exclusive=file.output.precious or not force)
                     _sync(file.target.parent)
         except BaseException:
@@ -351,7 +351,7 @@ def _take_back(staged: Sequence[Staged], aside: Sequence[Staged]) -> None:
 
 
 @contextmanager
-def _told(output: Output) -> Iterator[None]:
+def _explained(output: Output) -> Iterator[None]:
     """Say what the file system refuses; that a name is not free any more means that another run took it."""
     try:
         yield
@@ -380,7 +380,7 @@ def _name(file: Staged, *, exclusive: bool) -> None:
             raise
 
 
-def _kept(file: Staged) -> Staged:
+def _set_aside(file: Staged) -> Staged:
     """Keep a second name of the file that stands at the place, for the case that others cannot get theirs."""
     path, lock = _hidden(file.target), file.target.open("rb")
     claim(lock)

@@ -80,7 +80,7 @@ def bits(rows, column):
 
 def audit(state):
     """Compare what the state believes with what follows from its classes."""
-    parts, units = state.parts, state.units
+    parts, units = state.partition, state.units
     class_of = parts.link[:, CLASS]
     assert (class_of >= 0).all()
     for c in range(len(parts.loss)):

@@ -105,8 +105,8 @@ def anatomize(class_start: Int64, rows: Int64, length: int, choose: Callable[[in
     owner = np.searchsorted(class_start, np.flatnonzero(left), "right") - 1
     late: list[tuple[int, int]] = []
     for extra, c in zip(np.flatnonzero(left).tolist(), owner.tolist(), strict=True):
-        lacking = np.flatnonzero((members[begin[c] : begin[c + 1]] != extra).all(axis=1))
-        late.append((extra, int(begin[c] + lacking[choose(len(lacking))])))
+        without = np.flatnonzero((members[begin[c] : begin[c + 1]] != extra).all(axis=1))
+        late.append((extra, int(begin[c] + without[choose(len(without))])))
     extra_slot, extra_group = np.array(late, np.int32).reshape(-1, 2).T
     return np.concatenate([slot, extra_slot]), np.concatenate([group, extra_group])
 

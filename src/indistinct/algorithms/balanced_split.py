@@ -82,7 +82,7 @@ def _halved(keys: Int32, left: Int64) -> NDArray[np.bool_]:
     return right
 
 
-def _cost(places: Places, active: Int64, part: Int64, parts: int) -> Float64:
+def _cost(places: Places, active: Int64, part: Int64, pieces: int) -> Float64:
     """float64[parts]: weighted LM cost of the labels of the real rows of each part."""
     real = places.row[active] >= 0
     order = np.argsort(part[real], kind="stable")
@@ -90,7 +90,7 @@ def _cost(places: Places, active: Int64, part: Int64, parts: int) -> Float64:
     first = np.flatnonzero(np.diff(ordered, prepend=-1))
     codes = places.codes[active[real]][order]
     lo, hi = np.minimum.reduceat(codes, first, axis=0), np.maximum.reduceat(codes, first, axis=0)
-    cost = np.zeros(parts)
+    cost = np.zeros(pieces)
     for a, hierarchy in enumerate(places.quasi):
         cost[ordered[first]] += float(hierarchy.weight) * box_costs(hierarchy, lo[:, a], hi[:, a])
     return cost

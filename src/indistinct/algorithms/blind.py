@@ -29,13 +29,13 @@ def least_size(policy: Policy) -> int:
 
 def blind_policy(policy: Policy, size: int) -> Policy:
     """Return a policy that asks of quasi-identifiers what this one does, of sizes ``size``, and nothing of values."""
-    kept = tuple(model for model in policy.privacy if not model.attributes_used)
-    if size > max((size_of(model) for model in kept), default=1):
-        kept = (KAnonymity(size), *kept)
+    models = tuple(model for model in policy.privacy if not model.attributes_used)
+    if size > max((size_of(model) for model in models), default=1):
+        models = (KAnonymity(size), *models)
     recoding = policy.recoding
     if "robust" in type(recoding).model_fields:  # it is about sensitive values alone
         recoding = recoding.model_copy(update={"robust": False})
-    return policy.model_copy(update={"privacy": kept, "recoding": recoding})
+    return policy.model_copy(update={"privacy": models, "recoding": recoding})
 
 
 def blind_frequencies(frequencies: Frequencies) -> Frequencies:

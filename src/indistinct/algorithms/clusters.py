@@ -165,7 +165,7 @@ def numbered_runs(cut: Int64) -> Int64:
     return numbers
 
 
-def in_parts(units: Units, most: int | None, name: str, work: Callable[[int], int], cluster: Cluster) -> Int64:
+def in_portions(units: Units, most: int | None, name: str, work: Callable[[int], int], cluster: Cluster) -> Int64:
     """Cluster units as a whole, or in parts of at most ``most`` rows, as the work grows with the square of the rows.
 
     ``work(n)``: comparisons for n units. Parts are halves of halves: at the lower median of the attribute with the

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     # so many random words; tests give none, and rows then get their places in order
     Words = Callable[[int], NDArray[np.uint64]]
 
-Asked = TypeVar("Asked", bound=Privacy)
+Model = TypeVar("Model", bound=Privacy)
 FLAGS = 1 << 24
 
 
@@ -43,14 +43,14 @@ class Slots:
     """The sensitive values of each class, with their rows.
 
     Slots of class j are ``class_start[j]:class_start[j + 1]``, ascending by ``value`` (int32[slots], codes or their
-    ranks); ``rows`` int64[slots]. ``parts`` says how quasi-identifiers are published; ``of_part`` int32[.] is the slot
-    of each of its entries, -1 where it is suppressed.
+    ranks); ``rows`` int64[slots]. ``portions`` says how quasi-identifiers are published; ``of_part`` int32[.] is the
+    slot of each of its entries, -1 where it is suppressed.
     """
 
     class_start: Int64
     value: Int32
     rows: Int64
-    parts: Assignment
+    portions: Assignment
     of_part: Int32
 
 
@@ -99,19 +99,19 @@ def slots_of(
     >>> slots_of(counted, "s").rows.tolist()
     [5, 2]
     """
-    parts = whole_tuples(frequencies) if classes is None else classes
+    portions = whole_tuples(frequencies) if classes is None else classes
     size = frequencies.references[attribute].hierarchy.size
-    class_of = (parts.class_of if classes is not None else np.zeros(len(parts.cell), np.int32)).astype(np.int64)
-    kept = np.flatnonzero(class_of != SUPPRESSED)
-    values = frequencies.sensitive_codes(attribute)[parts.cell[kept]].astype(np.int64)
+    class_of = (portions.class_of if classes is not None else np.zeros(len(portions.cell), np.int32)).astype(np.int64)
+    published = np.flatnonzero(class_of != SUPPRESSED)
+    values = frequencies.sensitive_codes(attribute)[portions.cell[published]].astype(np.int64)
     values = values if rank is None else rank[values]
-    keys, own = _ranked(class_of[kept] * size + values)
-    of_part = np.full(len(parts.cell), -1, np.int32)
-    of_part[kept] = own
+    keys, own = _ranked(class_of[published] * size + values)
+    of_part = np.full(len(portions.cell), -1, np.int32)
+    of_part[published] = own
     rows = np.zeros(len(keys), np.int64)
-    np.add.at(rows, of_part[kept], parts.count[kept])
+    np.add.at(rows, of_part[published], portions.count[published])
     class_start = np.searchsorted(keys // size, np.arange(int(class_of.max(initial=-1)) + 2)).astype(np.int64)
-    return Slots(class_start, (keys % size).astype(np.int32), rows, parts, of_part)
+    return Slots(class_start, (keys % size).astype(np.int32), rows, portions, of_part)
 
 
 def deal(
@@ -130,23 +130,23 @@ def deal(
     """
     from indistinct.kernels.dealing import groups_by_slot, rows_by_slot
 
-    parts = slots.parts
+    portions = slots.portions
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(slots.rows)])
     part, group_of = np.zeros(int(start[-1]), np.int32), np.full(int(start[-1]), SUPPRESSED, np.int32)
-    rows_by_slot(slots.of_part, parts.count, start, words(len(part)), part)
+    rows_by_slot(slots.of_part, portions.count, start, words(len(part)), part)
     groups_by_slot(place_slot, place_group, start, group_of)
     gone = np.flatnonzero(slots.of_part < 0).astype(np.int32)
     part = np.concatenate([part, gone])
-    count = np.concatenate([np.ones(len(group_of), np.int64), parts.count[gone]])
+    count = np.concatenate([np.ones(len(group_of), np.int64), portions.count[gone]])
     group_of = np.concatenate([group_of, np.full(len(gone), SUPPRESSED, np.int32)])
-    class_of, classes = renumbered(np.where(group_of == SUPPRESSED, np.int32(SUPPRESSED), parts.class_of[part]))
+    class_of, classes = renumbered(np.where(group_of == SUPPRESSED, np.int32(SUPPRESSED), portions.class_of[part]))
     group_of, groups = renumbered(group_of)
     return Assignment(
-        parts.cell[part],
+        portions.cell[part],
         count,
         class_of,
         classes,
-        notes=(*parts.notes, *notes),
+        notes=(*portions.notes, *notes),
         group_of=group_of,
         groups=groups,
         reasons=dict(reasons or {}),
@@ -179,7 +179,7 @@ def renumbered(numbers: Int32) -> tuple[Int32, int]:
     return rank[numbers], int(present.sum())
 
 
-def strictest(models: Sequence[Privacy], kind: type[Asked]) -> Asked | None:
+def strictest(models: Sequence[Privacy], kind: type[Model]) -> Model | None:
     """Return the one model of a kind; PolicyError when there are several.
 
     Several of one model on one attribute would have to hold together, which these algorithms do not attempt.

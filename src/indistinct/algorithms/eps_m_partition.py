@@ -68,17 +68,17 @@ def eps_m_partition(frequencies: Frequencies, policy: Policy, progress: Progress
     model = _only_model(frequencies, policy)
     progress("partition", 0, 0)
     search = _Search.of(frequencies, policy, model)
-    rounds, parts = 0, search.shown
+    rounds, pieces = 0, search.shown
     while True:
-        assignment, failing = search.judged(parts)
+        assignment, failing = search.judged(pieces)
         if len(failing):
             rounds += 1
             progress("deal", rounds, 0)
-            parts = search.repair(failing)
-        elif len(parts) == len(search.shown):
+            pieces = search.repair(failing)
+        elif len(pieces) == len(search.shown):
             break
         else:  # what was repaired holds by itself; is it published like a class of another part?
-            parts = search.shown
+            pieces = search.shown
     lost = int(assignment.count[assignment.class_of == SUPPRESSED].sum())
     if lost > min(floor(policy.suppression.limit * frequencies.total), frequencies.total - 1):
         raise InfeasibleError(
@@ -162,31 +162,33 @@ class _Search:
         cells = cells[order]
         tree = Tree(*(column[:used] for column in tree))
         shown = np.flatnonzero(tree.leaf).tolist()
-        lost = {part for part in range(given) if tree.rows[part] < model.m * tree.crowd[part]}
-        return cls(frequencies, policy, model, rank, cells, tree, shown, tree.crowd.copy(), 0 * tree.crowd, lost)
+        lost = {part for part in range(given) if tree.rows[part] < model.m * tree.neighbours[part]}
+        return cls(
+            frequencies, policy, model, rank, cells, tree, shown, tree.neighbours.copy(), 0 * tree.neighbours, lost
+        )
 
     def judged(self, shown: list[int]) -> tuple[Assignment, Int64]:
         """Deal some parts out; the classes as they are published, and the parts of classes that fail."""
-        parts = np.array(shown, np.int64)
-        start, length = self.tree.start[parts], self.tree.end[parts] - self.tree.start[parts]
-        owner = np.repeat(np.arange(len(parts)), length)
+        pieces = np.array(shown, np.int64)
+        start, length = self.tree.start[pieces], self.tree.end[pieces] - self.tree.start[pieces]
+        owner = np.repeat(np.arange(len(pieces)), length)
         cells = self.cells[np.arange(len(owner)) + (start - np.cumsum(length) + length)[owner]]
-        if not self.tree.leaf[parts].all():  # the cells of a part that was cut are sorted by what it was cut into
+        if not self.tree.leaf[pieces].all():  # the cells of a part that was cut are sorted by what it was cut into
             order = np.lexsort((cells, self.rank[cells], owner))
             cells, owner = cells[order], owner[order]
         rows = self.frequencies.rows[cells]
         cell, owner = np.repeat(cells, rows), np.repeat(owner, rows)
-        before = np.cumsum(self.tree.rows[parts]) - self.tree.rows[parts]
-        groups = self.groups[parts]
+        before = np.cumsum(self.tree.rows[pieces]) - self.tree.rows[pieces]
+        groups = self.groups[pieces]
         offset = np.cumsum(groups) - groups
         dealt = offset[owner] + (np.arange(len(owner)) - before[owner]) % groups[owner]
-        gone = np.isin(parts, np.array(sorted(self.lost), np.int64))
-        part_of_group = np.repeat(np.arange(len(parts)), groups)
-        kept = ~gone[part_of_group]
-        number = np.where(kept, np.cumsum(kept) - 1, SUPPRESSED)
+        gone = np.isin(pieces, np.array(sorted(self.lost), np.int64))
+        part_of_group = np.repeat(np.arange(len(pieces)), groups)
+        published = ~gone[part_of_group]
+        number = np.where(published, np.cumsum(published) - 1, SUPPRESSED)
         class_of = number[dealt].astype(np.int32)
         number_of, count = cell.astype(np.int32), np.ones(len(cell), np.int64)
-        assignment = Assignment(number_of, count, class_of, int(kept.sum()))
+        assignment = Assignment(number_of, count, class_of, int(published.sum()))
         if assignment.classes == 0:
             return assignment, np.zeros(0, np.int64)
         alike = _published_alike(self.frequencies, assignment)
@@ -198,7 +200,7 @@ class _Search:
         for model in self.policy.privacy:
             held &= evaluate(model, classes, context).satisfied
         failing = part_of_group[dealt[(merged.class_of >= 0) & ~held[merged.class_of]]]
-        return merged, parts[np.unique(failing)]
+        return merged, pieces[np.unique(failing)]
 
     def repair(self, failing: Int64) -> list[int]:
         """Deal failing parts into other numbers of groups; after some tries whole, then with the part next to them.
@@ -280,12 +282,12 @@ def _published_alike(frequencies: Frequencies, assignment: Assignment) -> Int64:
 
 def _numbered(assignment: Assignment) -> Assignment:
     """Add up the parts of a cell that go to one class, classes numbered by first cell."""
-    kept = assignment.class_of != SUPPRESSED
-    first = np.full(assignment.classes, len(kept), np.int64)
-    np.minimum.at(first, assignment.class_of[kept], np.flatnonzero(kept))
+    published = assignment.class_of != SUPPRESSED
+    first = np.full(assignment.classes, len(published), np.int64)
+    np.minimum.at(first, assignment.class_of[published], np.flatnonzero(published))
     rank = np.empty(assignment.classes, np.int64)
     rank[np.argsort(first, kind="stable")] = np.arange(assignment.classes)
-    class_of = np.where(kept, rank[assignment.class_of], SUPPRESSED)
+    class_of = np.where(published, rank[assignment.class_of], SUPPRESSED)
     key = assignment.cell.astype(np.int64) * (assignment.classes + 1) + class_of + 1
     pair, place = np.unique(key, return_inverse=True)
     count = np.zeros(len(pair), np.int64)

@@ -112,10 +112,10 @@ def item_hierarchy(
     rows: NDArray[np.int64],
     tree_rows: Sequence[Sequence[str]],
     separator: str,
-    asked: Sequence[tuple[int, int]],
+    demands: Sequence[tuple[int, int]],
     tokens: Sequence[str],
 ) -> Hierarchy:
-    """Give a set-valued column the level of labels under which every (k, m) ``asked`` holds.
+    """Give a set-valued column the level of labels under which every (k, m) ``demands`` holds.
 
     ``column`` has the cells as they stand, ``rows`` int64[cells] says how often each occurs. Codes are ordered by the
     set of labels, then by code point; cells without items that are not missing publish the separator alone.
@@ -130,7 +130,7 @@ def item_hierarchy(
             f'the tree of "{name}" has a label {clash[0]}, which stands for a suppressed cell; rename it', column=name
         )
     split = [items_of(text, separator) for text in column.texts]
-    label_of = generalized(split, rows, tree, separator, asked)
+    label_of = generalized(split, rows, tree, separator, demands)
     present = [code for code, text in enumerate(column.texts) if text is not None]
     label = {code: joined(split[code], label_of, separator) or separator for code in present}
     present.sort(key=lambda code: (label[code], column.texts[code]))

@@ -169,13 +169,13 @@ def _classes(
 def _without_small_classes(assignment: Assignment, size: int) -> tuple[Assignment, int]:
     """Suppress the classes that have fewer rows than ``size`` left, with their groups; and how many rows went."""
     assert assignment.group_of is not None  # noqa: S101  # it was dealt in groups
-    kept = assignment.class_of != SUPPRESSED
+    published = assignment.class_of != SUPPRESSED
     rows = np.zeros(assignment.classes, np.int64)
-    np.add.at(rows, assignment.class_of[kept], assignment.count[kept])
+    np.add.at(rows, assignment.class_of[published], assignment.count[published])
     small = rows < size
     if not small.any():
         return assignment, 0
-    gone = kept & small[assignment.class_of]
+    gone = published & small[assignment.class_of]
     class_of, group_of = (
         np.where(gone, np.int32(SUPPRESSED), numbers) for numbers in (assignment.class_of, assignment.group_of)
     )

@@ -146,13 +146,13 @@ def balancing(rows: _Rows, buckets: Buckets, bucket_of: Int64, m: int) -> dict[t
     for bucket, number in buckets.items():
         height = int(present[number].max())
         for value in bucket:
-            lacking = height - int(present[number, value])
-            fill = spared(left, value, lacking, m)
+            missing = height - int(present[number, value])
+            fill = spared(left, value, missing, m)
             left[value] -= fill
             if fill:
                 wanted.setdefault(value, {})[number] = fill
-            if lacking > fill:
-                counterfeits[number, value] = lacking - fill
+            if missing > fill:
+                counterfeits[number, value] = missing - fill
     for value, by_bucket in wanted.items():
         here = np.flatnonzero(~old & (rows.value == value))
         bucket_of[here] = _spread(by_bucket, len(here))
@@ -163,7 +163,7 @@ def assignment(frequencies: Frequencies, policy: Policy, rows: _Rows, bucket_of:
     """Deal the other newcomers, class by class of ``local``, in a circle of groups: new buckets of one group each."""
     model = policy.privacy[0]
     assert isinstance(model, MInvariance)  # noqa: S101  # it was asked for
-    part = _parts(frequencies, policy, rows, np.flatnonzero(bucket_of < 0), model)
+    part = _groups(frequencies, policy, rows, np.flatnonzero(bucket_of < 0), model)
     order = np.lexsort([rows.value, part])
     last = int(bucket_of.max(initial=-1))
     for own in np.split(order, np.flatnonzero(np.diff(part[order])) + 1):
@@ -174,7 +174,7 @@ def assignment(frequencies: Frequencies, policy: Policy, rows: _Rows, bucket_of:
         last += groups
 
 
-def _parts(frequencies: Frequencies, policy: Policy, rows: _Rows, free: Int64, model: MInvariance) -> Int64:
+def _groups(frequencies: Frequencies, policy: Policy, rows: _Rows, free: Int64, model: MInvariance) -> Int64:
     """int64[n]: classes of the newcomers among whom nobody has to wait, in which no value has a share above 1 / m."""
     part = np.full(len(rows.cell), SUPPRESSED, np.int64)
     for value in np.unique(rows.value[free]).tolist():  # those who wait are spread along the curve
@@ -186,11 +186,11 @@ def _parts(frequencies: Frequencies, policy: Policy, rows: _Rows, free: Int64, m
         return part
     cells, where, number = np.unique(rows.cell[placed], return_inverse=True, return_counts=True)
     counted = frequencies_of(frequencies.quasi, frequencies.sensitive, frequencies.codes[cells], number)
-    asked = {
+    targets = {
         "privacy": (AlphaK(model.attribute, Fraction(1, model.m), 1),),
         "suppression": Suppression(limit=Fraction(0)),
     }
-    found = local(counted, policy.model_copy(update=asked), silent)
+    found = local(counted, policy.model_copy(update=targets), silent)
     entry = part_of_rows(found, where.reshape(-1).astype(np.int32), [np.arange(len(where))])
     part[placed] = found.class_of[entry]
     return part
@@ -211,9 +211,9 @@ def _refuse_waiting(rows: _Rows, bucket_of: Int64, policy: Policy, model: MInvar
 
 
 def _places(rows: _Rows, bucket_of: Int64, counterfeits: Mapping[tuple[int, int], int]) -> Places:
-    kept, size = np.flatnonzero(bucket_of >= 0), len(rows.newcomers)
-    used, bucket = np.unique(bucket_of[kept], return_inverse=True)
-    value = rows.value[kept]
+    bucketed, size = np.flatnonzero(bucket_of >= 0), len(rows.newcomers)
+    used, bucket = np.unique(bucket_of[bucketed], return_inverse=True)
+    value = rows.value[bucketed]
     order = np.argsort(bucket * size + value, kind="stable")
     ordered = (bucket * size + value)[order]
     first = np.flatnonzero(np.diff(ordered, prepend=-1))
@@ -231,10 +231,10 @@ def _places(rows: _Rows, bucket_of: Int64, counterfeits: Mapping[tuple[int, int]
     step = np.arange(len(b)) - np.repeat(np.cumsum(numbers) - numbers, numbers)
     near = order[full[b] + (2 * step + 1) * height[b] // (2 * np.repeat(numbers, numbers))]
     return Places(
-        np.concatenate([kept, np.full(len(b), -1)]),
+        np.concatenate([bucketed, np.full(len(b), -1)]),
         np.concatenate([bucket, b]),
         np.concatenate([value, v]),
-        np.concatenate([rows.codes[kept], rows.codes[kept[near]]]),
+        np.concatenate([rows.codes[bucketed], rows.codes[bucketed[near]]]),
         rows.quasi,
         height,
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.algorithms.rounds import Parts
+from indistinct.algorithms.rounds import Regions
 from indistinct.algorithms.scales import places_of
 
 if TYPE_CHECKING:
@@ -29,33 +29,33 @@ class Medians:
         self.places = [places_of(hierarchy) for hierarchy in frequencies.quasi]
         self.relaxed = relaxed
 
-    def __call__(self, parts: Parts, turn: Int64) -> tuple[Parts, Int64, Bools]:
+    def __call__(self, regions: Regions, turn: Int64) -> tuple[Regions, Int64, Bools]:
         """Propose the cuts (see ``split_while``)."""
-        lo, hi = self.boxes(parts)
+        lo, hi = self.boxes(regions)
         width = np.stack([self._width(a, lo[:, a], hi[:, a]) for a in range(len(self.quasi))], axis=1)
         order = np.argsort(-width, axis=1, kind="stable")
-        chosen = order[np.arange(parts.number), np.minimum(turn, order.shape[1] - 1)]
-        finished = (turn >= order.shape[1]) | (width[np.arange(parts.number), chosen] <= 0.0)
+        chosen = order[np.arange(regions.number), np.minimum(turn, order.shape[1] - 1)]
+        finished = (turn >= order.shape[1]) | (width[np.arange(regions.number), chosen] <= 0.0)
         attribute = np.where(finished, -1, chosen)
         if self.relaxed:
-            parts = self._halved(parts, attribute, lo, hi)
-        side = np.zeros(len(parts.part), np.int64)
+            regions = self._halved(regions, attribute, lo, hi)
+        side = np.zeros(len(regions.part), np.int64)
         for a, hierarchy in enumerate(self.quasi):
-            own = np.flatnonzero(attribute[parts.part] == a)
+            own = np.flatnonzero(attribute[regions.part] == a)
             if len(own) == 0:
                 continue
-            owner, code = parts.part[own], self.codes[parts.cell[own], a]
+            owner, code = regions.part[own], self.codes[regions.cell[own], a]
             if hierarchy.is_range:
-                side[own] = self._right_of_median(hierarchy, parts, own, code, lo[owner, a], hi[owner, a])
+                side[own] = self._right_of_median(hierarchy, regions, own, code, lo[owner, a], hi[owner, a])
             else:
                 side[own] = _child(hierarchy, code, _level(hierarchy, lo[owner, a], hi[owner, a]))
         widest = max(2, *(hierarchy.size for hierarchy in self.quasi))
-        return parts, parts.part * np.int64(widest) + side, finished
+        return regions, regions.part * np.int64(widest) + side, finished
 
-    def boxes(self, parts: Parts) -> tuple[Int64, Int64]:
+    def boxes(self, regions: Regions) -> tuple[Int64, Int64]:
         """Smallest and largest codes of each part, int64[number, d]."""
-        codes = self.codes[parts.cell, : len(self.quasi)].astype(np.int64)
-        return np.minimum.reduceat(codes, parts.first), np.maximum.reduceat(codes, parts.first)
+        codes = self.codes[regions.cell, : len(self.quasi)].astype(np.int64)
+        return np.minimum.reduceat(codes, regions.first), np.maximum.reduceat(codes, regions.first)
 
     def _width(self, a: int, lo: Int64, hi: Int64) -> Float64:
         hierarchy = self.quasi[a]
@@ -81,59 +81,59 @@ class Medians:
         return wide
 
     def _right_of_median(
-        self, hierarchy: Hierarchy, parts: Parts, own: Int64, code: Int64, lo: Int64, hi: Int64
+        self, hierarchy: Hierarchy, regions: Regions, own: Int64, code: Int64, lo: Int64, hi: Int64
     ) -> Int64:
         """int64[own]: 1 for entries right of the cut of a range attribute, else 0."""
         missing = hierarchy.missing
         if self.relaxed:
             return np.where((hi == missing) & (lo != hi), code == missing, self.right[own]).astype(np.int64)
-        order, rows, starts = _sorted(parts, own, code)
+        order, rows, starts = _sorted(regions, own, code)
         median_at = (rows - 1) // 2
-        upto = np.cumsum(parts.count[own][order])
-        before = upto[starts] - parts.count[own][order][starts]
+        upto = np.cumsum(regions.count[own][order])
+        before = upto[starts] - regions.count[own][order][starts]
         median = code[order][np.searchsorted(upto, before + median_at, side="right")]
-        _, place = np.unique(parts.part[own], return_inverse=True)
+        _, place = np.unique(regions.part[own], return_inverse=True)
         cut = median[place.reshape(-1)]
         right = np.where(cut == hi, code >= cut, code > cut)
         return np.where((hi == missing) & (lo != hi), code == missing, right).astype(np.int64)
 
-    def _halved(self, parts: Parts, attribute: Int64, lo: Int64, hi: Int64) -> Parts:
+    def _halved(self, regions: Regions, attribute: Int64, lo: Int64, hi: Int64) -> Regions:
         """Divide the entry over which the middle of a part falls, and remember in ``right`` which side entries are."""
         ranges = np.array([hierarchy.is_range for hierarchy in self.quasi])
-        own = np.flatnonzero((attribute[parts.part] >= 0) & ranges[attribute[parts.part]])
-        self.right = np.zeros(len(parts.part), np.bool_)
+        own = np.flatnonzero((attribute[regions.part] >= 0) & ranges[attribute[regions.part]])
+        self.right = np.zeros(len(regions.part), np.bool_)
         if len(own) == 0:
-            return parts
-        code = self.codes[parts.cell[own], attribute[parts.part[own]]].astype(np.int64)
-        order, rows, starts = _sorted(parts, own, code)
+            return regions
+        code = self.codes[regions.cell[own], attribute[regions.part[own]]].astype(np.int64)
+        order, rows, starts = _sorted(regions, own, code)
         entry = own[order]
-        upto = np.cumsum(parts.count[entry])
+        upto = np.cumsum(regions.count[entry])
         lengths = np.diff(np.append(starts, len(entry)))
-        before = np.repeat(upto[starts] - parts.count[entry][starts], lengths)
-        left = np.clip(np.repeat(rows // 2, lengths) - (upto - parts.count[entry] - before), 0, parts.count[entry])
-        missing = np.array([hierarchy.missing for hierarchy in self.quasi])[attribute[parts.part[entry]]]
-        owner, a = parts.part[entry], attribute[parts.part[entry]]
+        before = np.repeat(upto[starts] - regions.count[entry][starts], lengths)
+        left = np.clip(np.repeat(rows // 2, lengths) - (upto - regions.count[entry] - before), 0, regions.count[entry])
+        missing = np.array([hierarchy.missing for hierarchy in self.quasi])[attribute[regions.part[entry]]]
+        owner, a = regions.part[entry], attribute[regions.part[entry]]
         mixed = (hi[owner, a] == missing) & (lo[owner, a] != hi[owner, a])
         left = np.where(mixed, 0, left)
-        copies = np.ones(len(parts.part), np.int64)
-        given = np.zeros(len(parts.part), np.int64)
+        copies = np.ones(len(regions.part), np.int64)
+        given = np.zeros(len(regions.part), np.int64)
         given[entry] = left
-        copies[(given > 0) & (given < parts.count)] = 2
+        copies[(given > 0) & (given < regions.count)] = 2
         source = np.repeat(np.arange(len(copies)), copies)
         second = np.diff(source, prepend=-1) == 0
         double = copies[source] == 2
         count = np.where(
-            double, np.where(second, parts.count[source] - given[source], given[source]), parts.count[source]
+            double, np.where(second, regions.count[source] - given[source], given[source]), regions.count[source]
         )
         self.right = np.where(double, second, given[source] == 0)
-        return Parts(parts.cell[source], count, parts.part[source], parts.number)
+        return Regions(regions.cell[source], count, regions.part[source], regions.number)
 
 
-def _sorted(parts: Parts, own: Int64, code: Int64) -> tuple[Int64, Int64, Int64]:
+def _sorted(regions: Regions, own: Int64, code: Int64) -> tuple[Int64, Int64, Int64]:
     """Order of some entries by part and code; rows of each of these parts; where each begins in that order."""
-    order = np.lexsort((parts.cell[own], code, parts.part[own]))
-    starts = np.flatnonzero(np.diff(parts.part[own][order], prepend=-1))
-    return order, np.add.reduceat(parts.count[own][order], starts), starts
+    order = np.lexsort((regions.cell[own], code, regions.part[own]))
+    starts = np.flatnonzero(np.diff(regions.part[own][order], prepend=-1))
+    return order, np.add.reduceat(regions.count[own][order], starts), starts
 
 
 def _level(hierarchy: Hierarchy, lo: Int64, hi: Int64) -> Int64:

@@ -70,9 +70,9 @@ def _named(labels: Iterable[str]) -> str:
 
 
 def _parameters(achieved: dict[str, Any]) -> str:
-    parts = []
+    clauses = []
     for name, value in achieved.items():
         shown = value.get("fraction", value.get("decimal")) if isinstance(value, dict) else value
         if isinstance(shown, str | int | float):
-            parts.append(f"{name} = {shown}")
-    return ", ".join(parts)
+            clauses.append(f"{name} = {shown}")
+    return ", ".join(clauses)

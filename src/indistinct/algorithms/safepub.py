@@ -58,7 +58,7 @@ def safepub(frequencies: Frequencies, policy: Policy, progress: Progress, bits: 
         assert model.search_epsilon is not None  # noqa: S101  # the model has one of the two
         levels = chosen_levels(frequencies, model.search_epsilon, k, found.beta, progress, bits)
     progress("sample", 0, 1)
-    kept = _sample(frequencies.rows, found.beta)
+    sampled = _sample(frequencies.rows, found.beta)
     nodes = np.column_stack(
         [
             hierarchy.levels[level].node_of[frequencies.codes[:, position]]
@@ -67,7 +67,7 @@ def safepub(frequencies: Frequencies, policy: Policy, progress: Progress, bits: 
     )
     first, group = numbered_rows(nodes, [int(column.max()) + 1 for column in nodes.T])
     sizes = np.zeros(len(first), np.int64)
-    np.add.at(sizes, group, kept)
+    np.add.at(sizes, group, sampled)
     large = sizes >= k
     if not large.any():
         raise InfeasibleError(
@@ -76,8 +76,8 @@ def safepub(frequencies: Frequencies, policy: Policy, progress: Progress, bits: 
     number = np.where(large, np.cumsum(large) - 1, SUPPRESSED)
     progress("sample", 1, 1)
     class_of = number[group]
-    cells = np.arange(len(kept))
-    published = np.where(class_of == SUPPRESSED, 0, kept)
+    cells = np.arange(len(sampled))
+    published = np.where(class_of == SUPPRESSED, 0, sampled)
     gone = frequencies.rows - published
     stay, go = np.flatnonzero(published), np.flatnonzero(gone)
     return Assignment(

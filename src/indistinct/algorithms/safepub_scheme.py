@@ -99,8 +99,8 @@ def precision(quasi: Sequence[Hierarchy], levels: Sequence[int]) -> Fraction:
     Fraction(1, 2)
     """
     whole = sum((hierarchy.weight for hierarchy in quasi), Fraction(0))
-    parts = (h.weight * (1 - Fraction(level, max(h.height, 1))) for h, level in zip(quasi, levels, strict=True))
-    return sum(parts, Fraction(0)) / whole
+    shares = (h.weight * (1 - Fraction(level, max(h.height, 1))) for h, level in zip(quasi, levels, strict=True))
+    return sum(shares, Fraction(0)) / whole
 
 
 def score(quasi: Sequence[Hierarchy], levels: Sequence[int], worth: int) -> Fraction:
@@ -140,11 +140,11 @@ def class_worths(
             others = [top[recoded[:, a]] for a, top in enumerate(tops[place + 1 :])]
             coarse = np.column_stack([*others, recoded[:, len(others) :]])
             own, sums = _grouped(coarse, rows)
-            kept = sums[own] > needed
-            if kept.any():
-                group, sums = _grouped(recoded[kept], rows[kept])
+            published = sums[own] > needed
+            if published.any():
+                group, sums = _grouped(recoded[published], rows[published])
                 first = np.zeros(len(sums), np.int64)
-                first[group] = np.flatnonzero(kept)
+                first[group] = np.flatnonzero(published)
                 descend(recoded[first], sums, here)
 
     descend(codes[:, order], rows, ())

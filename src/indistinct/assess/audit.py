@@ -279,8 +279,8 @@ def wildcard_k(frequencies: Frequencies, assignment: Assignment, classes: Classe
     if (missing < 0).all():
         return int(classes.sizes.min())
     whole = frequencies.tuple_of[assignment.cell[assignment.class_of != SUPPRESSED]]
-    kept = distinct(whole, len(frequencies.start) - 1)
-    tuples, rows = frequencies.tuples[kept], frequencies.tuple_rows[kept]
+    published = distinct(whole, len(frequencies.start) - 1)
+    tuples, rows = frequencies.tuples[published], frequencies.tuple_rows[published]
     absent = (tuples == missing) & (missing >= 0)
     if not absent.any():
         return int(classes.sizes.min())

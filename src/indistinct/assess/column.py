@@ -44,8 +44,8 @@ def column_counts(
     if column not in source.columns:
         raise SchemaError.unknown_column(column, source.columns, file=source.name)
     numbers = Dictionary(column)
-    parts = [numbers.encode(batch.column(0)) for batch in source.batches([column])]
-    return numbers.texts, np.bincount(np.concatenate(parts), minlength=len(numbers.texts)).astype(np.int64)
+    codes = [numbers.encode(batch.column(0)) for batch in source.batches([column])]
+    return numbers.texts, np.bincount(np.concatenate(codes), minlength=len(numbers.texts)).astype(np.int64)
 
 
 def show(

@@ -77,8 +77,8 @@ class Comparison:
     def __repr__(self) -> str:
         """Write the table and the chart."""
         notes = "\n".join(f"note: {warning['message']}" for warning in self.document["warnings"])
-        parts = (table_text(self.document), chart_text(self.document), visible(notes, lines=True))
-        return "\n\n".join(part.rstrip() for part in parts if part.strip())
+        sections = (table_text(self.document), chart_text(self.document), visible(notes, lines=True))
+        return "\n\n".join(part.rstrip() for part in sections if part.strip())
 
     def _repr_html_(self) -> str:
         return self.svg() + as_html(table_text(self.document))

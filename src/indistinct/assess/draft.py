@@ -50,9 +50,9 @@ def draft(
         options = replace(options, missing=tuple(missing))
     source = open_source(table, options)
     found = measured(source, keep=True, progress=progress)
-    told = related_columns(found, [suggest(facts) for facts in found.facts])
+    relations = related_columns(found, [suggest(facts) for facts in found.facts])
     return written(
-        table, source, found.facts, told, encoding=encoding, missing=missing, recipient=recipient, beside=beside
+        table, source, found.facts, relations, encoding=encoding, missing=missing, recipient=recipient, beside=beside
     )
 
 
@@ -60,7 +60,7 @@ def written(
     table: Any,
     source: Source,
     facts: Sequence[ColumnFacts],
-    told: Sequence[Notice] = (),
+    relations: Sequence[Notice] = (),
     *,
     encoding: str | None = None,
     missing: Sequence[str] | None = None,
@@ -72,7 +72,7 @@ def written(
     if (path := path_of(table)) is not None:
         folder = Path() if beside is None else beside.parent
         place = Path(os.path.relpath(path, folder)).as_posix()
-    related = [notice.message for notice in told]
+    related = [notice.message for notice in relations]
     return draft_text(
         list(facts), source=place, delimiter=source.dialect, encoding=encoding, missing=missing, related=related,
         recipient=recipient,

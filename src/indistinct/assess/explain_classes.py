@@ -99,14 +99,16 @@ def largest(
 ) -> list[dict[str, Any]]:
     """Why the largest classes are so large: what their parts would fail."""
     frequencies = prepared.counted.frequencies
-    kept = assignment.class_of != SUPPRESSED
-    rows = np.bincount(assignment.class_of[kept], assignment.count[kept], assignment.classes).astype(np.int64)
+    published = assignment.class_of != SUPPRESSED
+    rows = np.bincount(assignment.class_of[published], assignment.count[published], assignment.classes).astype(np.int64)
     labels = [recoding.labels(position) for position in range(len(frequencies.quasi))]
     found = []
     for number in np.argsort(-rows, kind="stable")[:LARGEST].tolist():
         entries = np.flatnonzero(assignment.class_of == number)
-        told = _nodes(frequencies, assignment, entries, (0,) * len(frequencies.quasi))  # rows may differ below a floor
-        own = np.unique(told, axis=0, return_inverse=True)[1].reshape(-1)
+        node_of = _nodes(
+            frequencies, assignment, entries, (0,) * len(frequencies.quasi)
+        )  # rows may differ below a floor
+        own = np.unique(node_of, axis=0, return_inverse=True)[1].reshape(-1)
         equal = int(np.bincount(own, assignment.count[entries]).max())
         named = {h.attribute: texts[at[number]] for h, (texts, at) in zip(frequencies.quasi, labels, strict=True)}
         splits = [
@@ -142,8 +144,8 @@ def _split(
     frequencies = prepared.counted.frequencies
     hierarchy = frequencies.quasi[position]
     lo, hi = int(recoding.lo[number, position]), int(recoding.hi[number, position])
-    told = hierarchy.levels[0].node_of
-    if told[lo] == told[hi]:
+    node_of = hierarchy.levels[0].node_of
+    if node_of[lo] == node_of[hi]:
         return None
     codes = frequencies.codes[assignment.cell[entries], position]
     if hierarchy.is_range:
@@ -169,14 +171,14 @@ def stretching(
     frequencies: Frequencies, assignment: Assignment, say: Callable[[str, str], None]
 ) -> list[dict[str, Any]]:
     """Single rows that stretch their class: what the class would lose less without the row."""
-    kept = np.flatnonzero(assignment.class_of != SUPPRESSED)
-    class_of, count = assignment.class_of[kept], assignment.count[kept]
+    published = np.flatnonzero(assignment.class_of != SUPPRESSED)
+    class_of, count = assignment.class_of[published], assignment.count[published]
     rows = np.bincount(class_of, count, assignment.classes).astype(np.int64)
     weights = [hierarchy.weight for hierarchy in frequencies.quasi]
     whole = sum(weights, Fraction(0)) or Fraction(1)
     gains: list[tuple[Fraction, int, int, int]] = []
     for position, hierarchy in enumerate(frequencies.quasi):
-        codes = frequencies.codes[assignment.cell[kept], position]
+        codes = frequencies.codes[assignment.cell[published], position]
         pairs, inverse = np.unique(class_of.astype(np.int64) * hierarchy.size + codes, return_inverse=True)
         number = np.bincount(inverse, count).astype(np.int64)
         owner, code = pairs // hierarchy.size, pairs % hierarchy.size
@@ -230,16 +232,16 @@ def one_level_less(prepared: Prepared, assignment: Assignment, say: Callable[[st
         failed, rows = _failing(prepared, classes)
         bad = np.array([bool(names) for names in failed], np.bool_)
         gone = int(rows[bad].sum())
-        kept = Assignment(
+        published = Assignment(
             classes.cell,
             classes.count,
             np.where(bad[classes.class_of], SUPPRESSED, classes.class_of).astype(np.int32),
             classes.classes,
         )
-        used, new = np.unique(kept.class_of[kept.class_of >= 0], return_inverse=True)
-        class_of = np.full(len(kept.class_of), SUPPRESSED, np.int32)
-        class_of[kept.class_of >= 0] = new.reshape(-1)
-        lower = Assignment(kept.cell, kept.count, class_of, len(used), levels)
+        used, new = np.unique(published.class_of[published.class_of >= 0], return_inverse=True)
+        class_of = np.full(len(published.class_of), SUPPRESSED, np.int32)
+        class_of[published.class_of >= 0] = new.reshape(-1)
+        lower = Assignment(published.cell, published.count, class_of, len(used), levels)
         value = float(lm(frequencies, lower, recoding_of(frequencies, lower))[0])
         entry: dict[str, Any] = {
             "column": hierarchy.attribute, "level": level - 1, "suppressed_rows": gone, "allowed": allowed, "lm": value,

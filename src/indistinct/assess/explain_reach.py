@@ -39,8 +39,8 @@ def reachable(prepared: Prepared, limit: Fraction, say: Callable[[str, str], Non
             def works(candidate: Any, place: int = place, name: str = name) -> bool:
                 changed = list(policy.privacy)
                 changed[place] = changed[place].model_copy(update={name: candidate})
-                asked = policy.model_copy(update={"privacy": tuple(changed), "recoding": recoding})
-                return _loses(prepared, asked) <= limit
+                changed_policy = policy.model_copy(update={"privacy": tuple(changed), "recoding": recoding})
+                return _loses(prepared, changed_policy) <= limit
 
             best = least_t(works) if name == "t" else largest_whole(works, prepared.counted.frequencies.total)
             entry = {"model": model.model, "attribute": getattr(model, "attribute", None), "parameter": name}

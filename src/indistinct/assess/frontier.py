@@ -32,11 +32,11 @@ def table_text(document: Mapping[str, Any]) -> str:
     rows: list[tuple[str, ...]] = [head]
     marks = _marks(document["runs"])
     for run in document["runs"]:
-        asked = "" if run["k_asked"] is None else str(run["k_asked"])
+        k = "" if run["k_asked"] is None else str(run["k_asked"])
         name = f"{marks[run['algorithm']]} {run['algorithm']}"
         if "loss" not in run:
             reason = run["reason"]
-            rows.append(("", name, asked, reason if len(reason) <= REASON else f"{reason[: REASON - 3]}..."))
+            rows.append(("", name, k, reason if len(reason) <= REASON else f"{reason[: REASON - 3]}..."))
             continue
         risk, peak = run["largest_risk"]["decimal"], run["peak_memory_bytes"]
         share, error, groups = run["largest_share"], run["query_error"], run["groups"]
@@ -45,7 +45,7 @@ def table_text(document: Mapping[str, Any]) -> str:
             (
                 "!" if run["status"] != "done" else "*" if run["undominated"] else mark,
                 name,
-                asked,
+                k,
                 str(run["k"]),
                 f"{risk:.4f}",
                 "" if share is None else f"{share['decimal']:.4f}",
@@ -113,15 +113,15 @@ def svg(document: Mapping[str, Any], width: int = 760, height: int = 460) -> str
     left, right, top, bottom = 70, width - 210, 30, height - 55
     middle, centre = f"{(left + right) / 2:.0f}", f"{(top + bottom) / 2:.0f}"
     across, up = "smallest class k (largest prosecutor risk 1/k)", "information loss (LM)"
-    parts = [
+    elements = [
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
         f'<path d="M{left} {top}V{bottom}H{right}" fill="none" stroke="{INK}"/>',
         f'<text x="{middle}" y="{height - 12}" text-anchor="middle">{across}</text>',
         f'<text x="18" y="{centre}" text-anchor="middle" transform="rotate(-90 18 {centre})">{up}</text>',
     ]
     if not points:
-        parts.append(f'<text x="{left + 20}" y="{top + 30}">no run has a result</text>')
-        return drawing(name, "Information loss against guarantee", f"{up}; {across}", (width, height), parts)
+        elements.append(f'<text x="{left + 20}" y="{top + 30}">no run has a result</text>')
+        return drawing(name, "Information loss against guarantee", f"{up}; {across}", (width, height), elements)
     low, high, most = _ranges(points)
 
     def x(k: int) -> float:
@@ -134,24 +134,24 @@ def svg(document: Mapping[str, Any], width: int = 760, height: int = 460) -> str
     for k in sorted({point[1] for point in points}):
         if x(k) - written >= WIDE:  # numbers do not run into each other
             written = x(k)
-            parts.append(f'<text x="{written:.1f}" y="{bottom + 18}" text-anchor="middle">{k}</text>')
+            elements.append(f'<text x="{written:.1f}" y="{bottom + 18}" text-anchor="middle">{k}</text>')
     for quarter in range(5):
         loss = most * quarter / 4
-        parts.append(f'<text x="{left - 8}" y="{y(loss) + 4:.1f}" text-anchor="end">{loss:.3f}</text>')
-        parts.append(f'<path d="M{left} {y(loss):.1f}H{right}" stroke="#dddddd"/>')
+        elements.append(f'<text x="{left - 8}" y="{y(loss) + 4:.1f}" text-anchor="end">{loss:.3f}</text>')
+        elements.append(f'<path d="M{left} {y(loss):.1f}H{right}" stroke="#dddddd"/>')
     line = " ".join(f"{x(point[1]):.1f},{y(point[2]):.1f}" for point in _frontier(points))
-    parts.append(f'<polyline points="{line}" fill="none" stroke="{INK}" stroke-dasharray="5 4"/>')
+    elements.append(f'<polyline points="{line}" fill="none" stroke="{INK}" stroke-dasharray="5 4"/>')
     for algorithm, k, loss, _, colour, undominated in points:
         radius, fill = (6, colour) if undominated else (4, "#ffffff")
-        parts.append(
+        elements.append(
             f'<circle cx="{x(k):.1f}" cy="{y(loss):.1f}" r="{radius}" fill="{fill}" stroke="{colour}" stroke-width="2">'
             f"<title>{escape(algorithm)}: k = {k}, LM {loss:.4f}</title></circle>"
         )
     for place, (algorithm, colour) in enumerate({point[0]: point[4] for point in points}.items()):
-        parts.append(f'<circle cx="{right + 24}" cy="{top + 18 * place}" r="5" fill="{colour}"/>')
-        parts.append(f'<text x="{right + 36}" y="{top + 18 * place + 4}">{escape(algorithm)}</text>')
-    parts.append(f'<text x="{right + 18}" y="{bottom}" fill="#555555">filled: undominated</text>')
-    return drawing(name, "Information loss against guarantee", f"{up}; {across}", (width, height), parts)
+        elements.append(f'<circle cx="{right + 24}" cy="{top + 18 * place}" r="5" fill="{colour}"/>')
+        elements.append(f'<text x="{right + 36}" y="{top + 18 * place + 4}">{escape(algorithm)}</text>')
+    elements.append(f'<text x="{right + 18}" y="{bottom}" fill="#555555">filled: undominated</text>')
+    return drawing(name, "Information loss against guarantee", f"{up}; {across}", (width, height), elements)
 
 
 Point = tuple[str, int, float, str, str, bool]

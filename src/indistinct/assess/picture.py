@@ -122,9 +122,9 @@ def _fates(prepared: Prepared, assignment: Assignment, recoding: Recoding) -> li
     ``levels``: how many steps its hierarchy has; None where labels are ranges or sets of what is in a class.
     """
     frequencies, token = prepared.counted.frequencies, prepared.policy.output.suppressed_token
-    kept = assignment.class_of != SUPPRESSED
-    rows = np.bincount(assignment.class_of[kept], assignment.count[kept], assignment.classes).astype(np.int64)
-    gone = int(assignment.count[~kept].sum())
+    published = assignment.class_of != SUPPRESSED
+    rows = np.bincount(assignment.class_of[published], assignment.count[published], assignment.classes).astype(np.int64)
+    gone = int(assignment.count[~published].sum())
     _, by_attribute = losses.lm(frequencies, assignment, recoding)
     found = []
     for position, hierarchy in enumerate(frequencies.quasi):

@@ -141,16 +141,16 @@ def plan(
     def tick() -> None:
         progress("plan", next(count), total)
 
-    asked = under(prepared, policy.privacy)
+    required = under(prepared, policy.privacy)
     tick()
     document: dict[str, Any] = {
         "rows": frequencies.total,
         **unit_of(frequencies),
-        "asked": asked,
+        "asked": required,
         "prices": prices(prepared) if len(policy.privacy) > 1 else [],
         "decides": None,
-        "curves": [_curve(prepared, place, curves[place], asked, tick) for place in varied],
-        "columns": list(_columns(prepared, asked, tick)) if asked["status"] == "done" else [],
+        "curves": [_curve(prepared, place, curves[place], required, tick) for place in varied],
+        "columns": list(_columns(prepared, required, tick)) if required["status"] == "done" else [],
         "models": [{"model": model.model, "attribute": getattr(model, "attribute", None)} for model in policy.privacy],
         "warnings": [notice.document() for notice in prepared.notices],
     }
@@ -185,7 +185,7 @@ def _values(model: Privacy, tried: dict[str, tuple[Any, ...]]) -> list[Any]:
 
 
 def _curve(
-    prepared: Prepared, place: int, values: list[Any], asked: dict[str, Any], tick: Callable[[], None]
+    prepared: Prepared, place: int, values: list[Any], required: dict[str, Any], tick: Callable[[], None]
 ) -> dict[str, Any]:
     """Decide under each value of one threshold, the others as they are.
 
@@ -203,10 +203,10 @@ def _curve(
 
     for number in (0, *range(1, len(values))):
         value = values[number]
-        loosest = runs.get(values[0], asked)
-        if number == at or (number > at and _reaches(asked, place, name, value)):
-            runs[value] = asked
-        elif 0 < number < at and _alike(loosest, asked):
+        loosest = runs.get(values[0], required)
+        if number == at or (number > at and _reaches(required, place, name, value)):
+            runs[value] = required
+        elif 0 < number < at and _alike(loosest, required):
             runs[value] = loosest
         else:
             runs[value] = decided(value)
@@ -249,11 +249,11 @@ def _plain(value: Any) -> int | float:
     return float(value) if isinstance(value, Fraction) else value
 
 
-def _columns(prepared: Prepared, asked: dict[str, Any], tick: Callable[[], None]) -> Iterator[dict[str, Any]]:
+def _columns(prepared: Prepared, required: dict[str, Any], tick: Callable[[], None]) -> Iterator[dict[str, Any]]:
     """What each quasi-identifier loses, and what the others lose with and without it."""
     quasi = prepared.counted.frequencies.quasi
     weights = {hierarchy.attribute: float(hierarchy.weight) for hierarchy in quasi}
-    lost = asked["lm_by_attribute"]
+    lost = required["lm_by_attribute"]
     whole = sum(weights[name] * loss for name, loss in lost.items())
     for position, hierarchy in enumerate(quasi):
         name = hierarchy.attribute
@@ -305,15 +305,15 @@ def _decisions(document: dict[str, Any]) -> list[dict[str, Any]]:
 
     A column left out counts as lost whole, so that all are compared in one measure.
     """
-    asked = document["asked"]
-    if asked["status"] != "done":
+    required = document["asked"]
+    if required["status"] != "done":
         return []
     found: list[dict[str, Any]] = []
     for curve in document["curves"]:
         points = curve["points"]
         at = next(number for number, point in enumerate(points) if point["asked"])
         for point in reversed(points[:at]):
-            if point["status"] == "done" and asked["lm"] - point["lm"] > NOTHING:
+            if point["status"] == "done" and required["lm"] - point["lm"] > NOTHING:
                 change = {"parameter": curve["parameter"], "from": points[at]["value"], "to": point["value"]}
                 found.append({"place": curve["place"], "column": None, **change, "after": point["lm"]})
                 break
@@ -321,7 +321,7 @@ def _decisions(document: dict[str, Any]) -> list[dict[str, Any]]:
     found += [
         {"column": column["column"], **none, "after": column["lm_without"]}
         for column in document["columns"]
-        if column["lm_without"] is not None and asked["lm"] - column["lm_without"] > NOTHING
+        if column["lm_without"] is not None and required["lm"] - column["lm_without"] > NOTHING
     ]
-    found = [{**one, "before": asked["lm"], "saves": asked["lm"] - one["after"]} for one in found]
+    found = [{**one, "before": required["lm"], "saves": required["lm"] - one["after"]} for one in found]
     return sorted(found, key=lambda one: -one["saves"])

@@ -21,13 +21,13 @@ def svg(document: Mapping[str, Any]) -> str:
     lost = [point["lm"] for curve in curves for point in curve["points"] if point["status"] == "done"]
     most = max(0.1, ceil(10 * max(lost, default=0.1)) / 10)
     height = max(HEIGHT * len(curves), 60)
-    parts = [f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>']
-    told = []
+    elements = [f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>']
+    captions = []
     for number, curve in enumerate(curves):
-        parts += _panel(curve, number * HEIGHT, most)
-        told += [f"{curve['parameter']} = {p['value']:g}: {_said(p)}" for p in curve["points"]]
-    name = f"plan-{crc32(repr(told).encode()):08x}"  # a page may show several
-    return drawing(name, "Detail lost by threshold", "; ".join(told), (WIDTH, height), parts).replace(
+        elements += _panel(curve, number * HEIGHT, most)
+        captions += [f"{curve['parameter']} = {p['value']:g}: {_said(p)}" for p in curve["points"]]
+    name = f"plan-{crc32(repr(captions).encode()):08x}"  # a page may show several
+    return drawing(name, "Detail lost by threshold", "; ".join(captions), (WIDTH, height), elements).replace(
         f'width="{WIDTH}" height="{height}" font', 'width="100%" font', 1
     )
 
@@ -54,35 +54,37 @@ def _panel(curve: Mapping[str, Any], up: int, most: float) -> list[str]:
 
     of = f" of {curve['attribute']}" if curve["attribute"] else ""
     title = escape(f"detail lost by {curve['parameter']}{of} ({curve['model']})")
-    parts = [f'<text x="{LEFT}" y="{up + 18}" font-size="13" font-weight="600">{title}</text>']
+    elements = [f'<text x="{LEFT}" y="{up + 18}" font-size="13" font-weight="600">{title}</text>']
     for tenth in range(round(10 * most) + 1):
         if most > 0.5 and tenth % 2:  # room for five lines
             continue
         level = y(tenth / 10)
-        parts.append(f'<path d="M{LEFT} {level:.1f}H{WIDTH - RIGHT}" stroke="#d0d7de"/>')
-        parts.append(f'<text x="{LEFT - 6}" y="{level + 4:.1f}" font-size="12" text-anchor="end">{10 * tenth} %</text>')
-    parts += _hatched(points, x, top, bottom)
+        elements.append(f'<path d="M{LEFT} {level:.1f}H{WIDTH - RIGHT}" stroke="#d0d7de"/>')
+        elements.append(
+            f'<text x="{LEFT - 6}" y="{level + 4:.1f}" font-size="12" text-anchor="end">{10 * tenth} %</text>'
+        )
+    elements += _hatched(points, x, top, bottom)
     done = [point for point in points if point["status"] == "done"]
     line = " ".join(f"{x(point['value']):.1f},{y(point['lm']):.1f}" for point in done)
-    parts.append(f'<polyline points="{line}" fill="none" stroke="{SECOND}" stroke-width="2"/>')
+    elements.append(f'<polyline points="{line}" fill="none" stroke="{SECOND}" stroke-width="2"/>')
     for point in points:
         at = x(point["value"])
         weight = ' font-weight="600"' if point["asked"] else ""
         place = f'x="{at:.1f}" y="{bottom + 17}"'
-        parts.append(f'<text {place} font-size="12" text-anchor="middle"{weight}>{point["value"]:g}</text>')
+        elements.append(f'<text {place} font-size="12" text-anchor="middle"{weight}>{point["value"]:g}</text>')
         if point["asked"]:
-            parts.append(f'<path d="M{at:.1f} {top}V{bottom}" stroke="{GREY}" stroke-dasharray="3 3"/>')
-            parts.append(
+            elements.append(f'<path d="M{at:.1f} {top}V{bottom}" stroke="{GREY}" stroke-dasharray="3 3"/>')
+            elements.append(
                 f'<text x="{at:.1f}" y="{bottom + 33}" font-size="12" fill="{GREY}" text-anchor="middle">asked</text>'
             )
         if point["status"] == "done":
             fill = SECOND if point["asked"] else "#ffffff"
-            parts.append(
+            elements.append(
                 f'<circle cx="{at:.1f}" cy="{y(point["lm"]):.1f}" r="4" fill="{fill}" stroke="{SECOND}" '
                 f'stroke-width="2"><title>{_said(point)}</title></circle>'
             )
-    parts.append(f'<path d="M{LEFT} {bottom}H{WIDTH - RIGHT}" stroke="{INK}"/>')
-    return parts
+    elements.append(f'<path d="M{LEFT} {bottom}H{WIDTH - RIGHT}" stroke="{INK}"/>')
+    return elements
 
 
 def _hatched(points: Sequence[Mapping[str, Any]], x: Callable[[float], float], top: int, bottom: int) -> list[str]:

@@ -20,16 +20,17 @@ def sentences(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     def say(about: str, sentence: Sentence) -> None:
         found.append({"about": about, "text": sentence})
 
-    asked = document["asked"]
-    if asked["status"] != "done":
-        say("target", Sentence("as it stands the policy cannot be met: {reason}", reason=asked["reason"]))
+    required = document["asked"]
+    if required["status"] != "done":
+        say("target", Sentence("as it stands the policy cannot be met: {reason}", reason=required["reason"]))
     else:
         say(
             "target",
             Sentence(
                 "as it stands {lost} of the detail is lost, the smallest group has {n} {unit}, and {gone} rows are "
                 "left out",
-                lost=percent(asked["lm"]), n=asked["smallest"], unit=document["unit"], gone=asked["suppressed_rows"],
+                lost=percent(required["lm"]), n=required["smallest"], unit=document["unit"],
+                gone=required["suppressed_rows"],
             ),
         )  # fmt: skip
     _promises(document, say)

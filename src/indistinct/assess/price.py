@@ -46,9 +46,9 @@ def under(prepared: Prepared, privacy: Sequence[Privacy], progress: Progress = s
 
     ``status`` is ``done``, or the kind of the error that there was; then ``reason`` says why.
     """
-    asked = replace(prepared, policy=quick(prepared.policy).model_copy(update={"privacy": tuple(privacy)}))
+    changed = replace(prepared, policy=quick(prepared.policy).model_copy(update={"privacy": tuple(privacy)}))
     try:
-        own = with_item_levels(asked)
+        own = with_item_levels(changed)
         assignment = decide(own, progress)
     except Cancelled:
         raise

@@ -41,9 +41,9 @@ class Private:
     @property
     def publishable(self) -> dict[str, Any]:
         """The noisy answers alone, with what they cost and promise."""
-        kept = ("query", "kind", "epsilon", "scale", "accuracy", "values", "bounds")
+        keys = ("query", "kind", "epsilon", "scale", "accuracy", "values", "bounds")
         answers = [
-            {**{key: entry[key] for key in kept if key in entry}, "value": entry["private"]["value"]}
+            {**{key: entry[key] for key in keys if key in entry}, "value": entry["private"]["value"]}
             for entry in self.document["answers"]
         ]
         return {
@@ -146,20 +146,20 @@ def private(
     pair, notices = pair_of(source, published, policy, roles, progress, st=st)
     declared = _declared(pair, policy, bounds or {})
     pair = replace(pair, axes=tuple(_within(axis, source, policy, roles, declared) for axis in pair.axes))
-    asked = list(_all(pair, declared) if queries is None else queries)
-    if not asked:
+    requested = list(_all(pair, declared) if queries is None else queries)
+    if not requested:
         raise PolicyError(
             "there is nothing to ask: declare the bounds or values of a column, in the policy or as bounds"
         )
-    unpaid = sum(one.epsilon is None and one.accuracy is None for one in asked)
+    unpaid = sum(one.epsilon is None and one.accuracy is None for one in requested)
     if whole is not None and not unpaid:
         raise PolicyError("every query has a budget of its own: there is no epsilon to share")
     share = whole / unpaid if whole is not None else None
     answers = []
-    for number, one in enumerate(asked):
-        progress("answer", number, len(asked))
+    for number, one in enumerate(requested):
+        progress("answer", number, len(requested))
         answers.append(answer(pair, one, declared, neighbours, share))
-    progress("answer", len(asked), len(asked))
+    progress("answer", len(requested), len(requested))
     total = float(sum(Fraction(str(entry["epsilon"])) for entry in answers))
     if roles.person is not None:
         message = Sentence(

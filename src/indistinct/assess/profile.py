@@ -131,7 +131,7 @@ def profile(
     suggestions = [suggest(facts) for facts in found.facts]
     names = list(source.columns)
     quasi = [i for i, suggestion in enumerate(suggestions) if suggestion.role == "quasi_identifying"]
-    told = related_columns(found, suggestions)
+    related = related_columns(found, suggestions)
     document = {
         "rows": len(found.codes[0]),
         "columns": [
@@ -141,8 +141,8 @@ def profile(
         "quasi_identifiers": _together([names[i] for i in quasi], [found.codes[i] for i in quasi]),
         "unique_sets": _unique_sets(names, found.codes, max_size, progress),
         "safe_harbor": [check_column(facts).document() for facts in found.facts],
-        "policy": written(table, source, found.facts, told, encoding=encoding, missing=missing, beside=beside),
-        "warnings": [notice.document() for notice in (*source.warnings, *told)],
+        "policy": written(table, source, found.facts, related, encoding=encoding, missing=missing, beside=beside),
+        "warnings": [notice.document() for notice in (*source.warnings, *related)],
     }
     return Profile(document)
 
@@ -229,8 +229,8 @@ def profile_text(document: Mapping[str, Any]) -> str:
     lines += [f"    {', '.join(chosen)}" for chosen in unique["sets"][:SETS_SHOWN]]
     if len(unique["sets"]) > SETS_SHOWN:
         lines.append(f"    and {len(unique['sets']) - SETS_SHOWN} more")
-    asked = [item for item in document["safe_harbor"] if item["verdict"] != "keep"]
-    if asked:
+    flagged = [item for item in document["safe_harbor"] if item["verdict"] != "keep"]
+    if flagged:
         lines += ["", "HIPAA Safe Harbor list (a checklist by name and form, no verdict on the table):"]
-        lines += [f"    {item['verdict']} {item['column']}: {item['reason']}" for item in asked]
+        lines += [f"    {item['verdict']} {item['column']}: {item['reason']}" for item in flagged]
     return "\n".join([*lines, *warnings_text(document["warnings"])])

@@ -82,7 +82,7 @@ class Risk:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Request:
     """What to measure beside the measures that are always there."""
 
     threshold: Fraction
@@ -195,8 +195,8 @@ def risk(
     fraction = None if sampling_fraction is None else _fraction(sampling_fraction)
     if fraction is not None and suda is None:
         raise PolicyError("a sampling fraction is for special uniques; ask for them with suda", key="sampling_fraction")
-    asked = _Asked(limit, population, population_size, weights, household, suda, rows, stars, fraction, rank)
-    before = _measure(table, policy, asked, query=query, sql_table=sql_table, progress=progress)
+    request = _Request(limit, population, population_size, weights, household, suda, rows, stars, fraction, rank)
+    before = _measure(table, policy, request, query=query, sql_table=sql_table, progress=progress)
     after, groups = None, []
     if published is not None:
         if policy.person is not None:
@@ -205,7 +205,7 @@ def risk(
                 "has several"
             )
             notices.append(Notice("persons", None, message))
-        after = _measure(published, policy, _for_published(asked, published, policy, notices), progress=progress)
+        after = _measure(published, policy, _for_published(request, published, policy, notices), progress=progress)
         groups = [notice for notice in after.notices if notice.kind == "groups"]
     document = {
         **before.document,
@@ -248,21 +248,21 @@ def _fraction(value: Any) -> Fraction:
         raise PolicyError(message, key="sampling_fraction") from None
 
 
-def _for_published(asked: _Asked, published: Any, policy: Policy, notices: list[Notice]) -> _Asked:
+def _for_published(request: _Request, published: Any, policy: Policy, notices: list[Notice]) -> _Request:
     """Take what can be measured on the published table: it may lack columns, and is written differently."""
     columns = open_source(published, options_of(policy)).columns
-    lacking = [name for name in (asked.weights, asked.household) if name is not None and name not in columns]
-    for name in lacking:
+    absent = [name for name in (request.weights, request.household) if name is not None and name not in columns]
+    for name in absent:
         message = Sentence('the published table has no column "{name}"; what needs it is absent', name=name)
         notices.append(Notice("published", name, message))
-    if asked.population is not None:
+    if request.population is not None:
         message = Sentence(
             "journalist risk is measured before only: the population is not written like the published table; "
             "recode it by the same rules and measure the published table on its own"
         )
         notices.append(Notice("published", None, message))
-    weights, household = (name if name in columns else None for name in (asked.weights, asked.household))
-    return replace(asked, population=None, weights=weights, household=household, rows=False)
+    weights, household = (name if name in columns else None for name in (request.weights, request.household))
+    return replace(request, population=None, weights=weights, household=household, rows=False)
 
 
 @dataclass(frozen=True)
@@ -275,13 +275,13 @@ class _Measured:
 def _measure(
     table: Any,
     policy: Policy,
-    asked: _Asked,
+    request: _Request,
     *,
     query: str | None = None,
     sql_table: str | None = None,
     progress: Progress,
 ) -> _Measured:
-    by_row = asked.rows or asked.weights is not None or asked.household is not None
+    by_row = request.rows or request.weights is not None or request.household is not None
     prepared = prepare(
         table,
         policy,
@@ -295,31 +295,31 @@ def _measure(
     )
     frequencies, source = prepared.counted.frequencies, prepared.source
     starred = starred_tuples(frequencies, policy.output.suppressed_token)
-    kept = np.ones(len(frequencies.tuples), np.bool_) if starred is None else ~starred
+    published = np.ones(len(frequencies.tuples), np.bool_) if starred is None else ~starred
     classes = classes_of(frequencies, whole_tuples(frequencies, starred))
     if not len(classes):
         raise DataError("every row is fully suppressed: there is no risk to measure")
     progress("judge", 0, 1)
     rows, sizes = classes.rows, classes.sizes
-    stars = read_stars(frequencies, policy.output.suppressed_token, kept, classes, asked.stars)
+    stars = read_stars(frequencies, policy.output.suppressed_token, published, classes, request.stars)
     fit = stars.sizes
     unit = "rows" if classes.persons is None else "persons"
-    people = None if asked.population is None else _population(asked.population, prepared)[kept]
-    figures = [prosecutor(rows, fit, asked.threshold, unit)]
-    figures += [] if people is None else [journalist(rows, sizes, people, asked.threshold)]
-    figures += [marketer(rows, fit, people, asked.threshold), sample_uniqueness(rows, fit)]
-    if asked.population_size is not None:
-        figures += population_uniqueness(sizes, asked.population_size)
-    weight = _weights(prepared, asked, kept, rows)
+    people = None if request.population is None else _population(request.population, prepared)[published]
+    figures = [prosecutor(rows, fit, request.threshold, unit)]
+    figures += [] if people is None else [journalist(rows, sizes, people, request.threshold)]
+    figures += [marketer(rows, fit, people, request.threshold), sample_uniqueness(rows, fit)]
+    if request.population_size is not None:
+        figures += population_uniqueness(sizes, request.population_size)
+    weight = _weights(prepared, request, published, rows)
     if weight is not None:
-        figures.append(individual(rows, weight, asked.threshold, of_weights=asked.weights is not None))
+        figures.append(individual(rows, weight, request.threshold, of_weights=request.weights is not None))
     columns: dict[str, Any] = {}
     if by_row:
-        columns = _by_row(prepared, kept, figures, fit)
-    if asked.household is not None:
-        figures.append(_household(source, asked, columns))
-    figures += [] if asked.suda is None else [_suda(prepared, asked, kept, columns)]
-    figures += [] if asked.rank is None else [column_ranking(frequencies, asked.rank, kept)]
+        columns = _by_row(prepared, published, figures, fit)
+    if request.household is not None:
+        figures.append(_household(source, request, columns))
+    figures += [] if request.suda is None else [_suda(prepared, request, published, columns)]
+    figures += [] if request.rank is None else [column_ranking(frequencies, request.rank, published)]
     progress("judge", 1, 1)
     hidden = 0 if starred is None else int(frequencies.tuple_rows[starred].sum())
     document = {
@@ -331,7 +331,7 @@ def _measure(
         "measures": [figure.document() for figure in figures],
         "class_sizes": class_sizes(rows, fit),
     }
-    return _Measured(document, prepared.notices, _table(columns) if asked.rows else None)
+    return _Measured(document, prepared.notices, _table(columns) if request.rows else None)
 
 
 def _population(population: Any, prepared: Prepared) -> Int64:
@@ -364,22 +364,22 @@ def _population(population: Any, prepared: Prepared) -> Int64:
     return total[group[: len(frequencies.tuples)]].astype(np.int64)
 
 
-def _weights(prepared: Prepared, asked: _Asked, kept: NDArray[np.bool_], rows: Int64) -> Float64 | None:
+def _weights(prepared: Prepared, request: _Request, published: NDArray[np.bool_], rows: Int64) -> Float64 | None:
     """Sum of the sampling weights of each class; without a column, the population shared out evenly."""
     total = int(rows.sum())
-    if asked.weights is not None:
-        if asked.population_size is not None:
+    if request.weights is not None:
+        if request.population_size is not None:
             raise PolicyError("weights say how large the population is; give weights or population_size, not both")
-        own = _numbers(prepared.source, asked.weights, prepared.policy.table.decimal)
+        own = _numbers(prepared.source, request.weights, prepared.policy.table.decimal)
         cells = prepared.counted.cell_of_row
         assert cells is not None  # noqa: S101  # kept for this purpose
         tuples = prepared.counted.frequencies.tuple_of[cells]
-        return np.bincount(tuples, own, len(kept)).astype(np.float64)[kept]
-    if asked.population_size is None:
+        return np.bincount(tuples, own, len(published)).astype(np.float64)[published]
+    if request.population_size is None:
         return None
-    if asked.population_size < total:
-        raise PolicyError(f"the table has {total} rows, more than the population of {asked.population_size} people")
-    return rows.astype(np.float64) * (asked.population_size / total)
+    if request.population_size < total:
+        raise PolicyError(f"the table has {total} rows, more than the population of {request.population_size} people")
+    return rows.astype(np.float64) * (request.population_size / total)
 
 
 def _numbers(source: Source, name: str, decimal: str) -> Float64:
@@ -398,11 +398,11 @@ def _numbers(source: Source, name: str, decimal: str) -> Float64:
     return found
 
 
-def _by_row(prepared: Prepared, kept: NDArray[np.bool_], figures: list[Figure], sizes: Int64) -> dict[str, Any]:
+def _by_row(prepared: Prepared, published: NDArray[np.bool_], figures: list[Figure], sizes: Int64) -> dict[str, Any]:
     """Risk of every row by every measure that has one; NaN for suppressed rows."""
     cells = prepared.counted.cell_of_row
     assert cells is not None  # noqa: S101  # kept for this purpose
-    class_of_tuple = np.where(kept, np.cumsum(kept) - 1, len(sizes))
+    class_of_tuple = np.where(published, np.cumsum(published) - 1, len(sizes))
     class_of_row = class_of_tuple[prepared.counted.frequencies.tuple_of[cells]]
     columns: dict[str, Any] = {"class_size": np.append(sizes, 0)[class_of_row]}
     for figure in figures:
@@ -411,37 +411,37 @@ def _by_row(prepared: Prepared, kept: NDArray[np.bool_], figures: list[Figure], 
     return columns
 
 
-def _household(source: Source, asked: _Asked, columns: dict[str, Any]) -> Figure:
+def _household(source: Source, request: _Request, columns: dict[str, Any]) -> Figure:
     """Risk of households: from the individual risk where there is one, else journalist, else prosecutor."""
-    assert asked.household is not None  # noqa: S101  # asked for
+    assert request.household is not None  # noqa: S101  # asked for
     basis = next(name for name in ("individual", "journalist", "prosecutor") if name in columns)
-    texts, codes = column_codes(source, asked.household)
+    texts, codes = column_codes(source, request.household)
     if None in texts:
         lost = int((codes == texts.index(None)).sum())
-        message = f'{lost} of {len(codes)} rows have no value in "{asked.household}"; every row needs a household'
-        raise DataError(message, column=asked.household)
-    figure, of_household = household_figure(np.nan_to_num(columns[basis]), codes, len(texts), asked.threshold, basis)
+        message = f'{lost} of {len(codes)} rows have no value in "{request.household}"; every row needs a household'
+        raise DataError(message, column=request.household)
+    figure, of_household = household_figure(np.nan_to_num(columns[basis]), codes, len(texts), request.threshold, basis)
     columns["household"] = of_household[codes]
     return figure
 
 
-def _suda(prepared: Prepared, asked: _Asked, kept: NDArray[np.bool_], columns: dict[str, Any]) -> Figure:
+def _suda(prepared: Prepared, request: _Request, published: NDArray[np.bool_], columns: dict[str, Any]) -> Figure:
     """Special uniques among the rows that are not fully suppressed."""
-    assert asked.suda is not None  # noqa: S101  # asked for
-    if asked.suda < 1:
-        raise PolicyError(f"special uniques of up to {asked.suda} columns are none; ask for 1 or more, 3 is usual")
-    fraction = asked.sampling_fraction
-    if fraction is None and asked.population_size is not None:
-        fraction = Fraction(prepared.rows, asked.population_size)
-    figure = special_uniques(prepared.counted.frequencies, asked.suda, kept, fraction)
+    assert request.suda is not None  # noqa: S101  # asked for
+    if request.suda < 1:
+        raise PolicyError(f"special uniques of up to {request.suda} columns are none; ask for 1 or more, 3 is usual")
+    fraction = request.sampling_fraction
+    if fraction is None and request.population_size is not None:
+        fraction = Fraction(prepared.rows, request.population_size)
+    figure = special_uniques(prepared.counted.frequencies, request.suda, published, fraction)
     if columns and prepared.counted.cell_of_row is not None and figure.per_class is not None:
-        scores = np.zeros(len(kept), np.int64)
-        scores[kept] = figure.per_class
+        scores = np.zeros(len(published), np.int64)
+        scores[published] = figure.per_class
         if fraction is not None:
-            counts = prepared.counted.frequencies.tuple_rows[kept]
+            counts = prepared.counted.frequencies.tuple_rows[published]
             attributes = prepared.counted.frequencies.tuples.shape[1]
-            scaled = np.zeros(len(kept))
-            scaled[kept] = dis_suda(figure.per_class, counts, attributes, fraction).scores
+            scaled = np.zeros(len(published))
+            scaled[published] = dis_suda(figure.per_class, counts, attributes, fraction).scores
             columns["dis_suda"] = scaled[prepared.counted.frequencies.tuple_of[prepared.counted.cell_of_row]]
         columns["suda_score"] = scores[prepared.counted.frequencies.tuple_of[prepared.counted.cell_of_row]]
     return figure

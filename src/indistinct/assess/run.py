@@ -87,8 +87,8 @@ def varied(policy: Policy, name: str, k: int | None) -> Policy:
     plain = policy.plain()
     plain["recoding"] = {**plain.get("recoding", {}), "algorithm": name}
     if k is not None and not is_drawn(policy, name):
-        kept = [model for model in policy.privacy if not isinstance(model, Safepub | KAnonymity)]
-        plain["privacy"] = [KAnonymity(k), *kept]
+        models = [model for model in policy.privacy if not isinstance(model, Safepub | KAnonymity)]
+        plain["privacy"] = [KAnonymity(k), *models]
     return Policy(**plain).at(policy.base, from_flags=policy.from_flags)
 
 
@@ -99,15 +99,15 @@ def compared(
 
     A run of safepub is charged to the budget when its sample was drawn, even if nothing of it could be published.
     """
-    asked = {"algorithm": name, "k_asked": k}
+    request = {"algorithm": name, "k_asked": k}
     try:
         policy = varied(prepared.policy, name, k)
     except IndistinctError as error:
-        return {**asked, **_failure(error)}
+        return {**request, **_failure(error)}
     key = {"policy": policy.hash(), "table": table}
     known = None if store is None else store.get(key)
     if known is not None:
-        return {**known, **asked, "reused": True}
+        return {**known, **request, "reused": True}
     drawn = next((model for model in policy.privacy if isinstance(model, Safepub)), None)
     spent = {"budget": spent_by(drawn)} if drawn is not None else {}
     start = perf_counter()
@@ -118,11 +118,16 @@ def compared(
         own = with_item_levels(replace(prepared, policy=policy))
         assignment = decide(own, progress)
         used = {"seconds": round(perf_counter() - start, 3), "peak_memory_bytes": _peak()}
-        found = {**asked, **_measured(own, assignment), **spent, **used}
+        found = {**request, **_measured(own, assignment), **spent, **used}
     except Cancelled:
         raise
     except IndistinctError as error:
-        found = {**asked, **_failure(error), "seconds": round(perf_counter() - start, 3), "peak_memory_bytes": _peak()}
+        found = {
+            **request,
+            **_failure(error),
+            "seconds": round(perf_counter() - start, 3),
+            "peak_memory_bytes": _peak(),
+        }
         found |= spent if isinstance(error, InfeasibleError) else {}
     budget.charge(found)
     if store is not None and found["status"] != UnsupportedError.kind:  # another budget may allow it
@@ -151,7 +156,7 @@ def _measured(prepared: Prepared, assignment: Assignment) -> dict[str, Any]:
     names = [hierarchy.attribute for hierarchy in frequencies.quasi]
     attribute = next((name for model in policy.privacy for name in model.attributes_used), None)
     smallest = int(classes.sizes.min())
-    asked = code_queries(frequencies, attribute)
+    request = code_queries(frequencies, attribute)
     return {
         "status": "not satisfied" if broken else "done",
         "reason": broken[0]["reason"] if broken else "",
@@ -161,7 +166,7 @@ def _measured(prepared: Prepared, assignment: Assignment) -> dict[str, Any]:
         "largest_share": largest_share(classes if groups is None else groups, attribute),
         "models": models,
         "loss": losses.summary(frequencies, assignment, recoding),
-        "query_error": query_error(frequencies, assignment, recoding, asked, sampled=_sampled(policy)),
+        "query_error": query_error(frequencies, assignment, recoding, request, sampled=_sampled(policy)),
         "suppressed_rows": suppressed_rows(assignment),
         "classes": len(classes),
         "groups": None if groups is None else len(groups),

@@ -23,7 +23,7 @@ from indistinct.session.item_sets import with_item_levels
 from indistinct.session.prepare import options_of
 from indistinct.session.verdicts import refuse_sequences
 from indistinct.tables.count import silent
-from indistinct.tables.kept import Kept
+from indistinct.tables.kept import Remembering
 from indistinct.tables.local import LOCAL
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from indistinct.tables.count import Progress
 
 # what may change without another reading, another hierarchy or another count: how much a model asks for
-ASKED = frozenset({"k", "l", "t", "c"})
-PREPARED_KEPT = 4
+STRENGTHS = frozenset({"k", "l", "t", "c"})
+MOST_PREPARED = 4
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Session:
     def __init__(self, table: Any, *, query: str | None = None, sql_table: str | None = None) -> None:
         self.table, self._query, self._sql_table = table, query, sql_table
         self._sources: dict[str, Source] = {}
-        self._engines: dict[str, Kept] = {}
+        self._engines: dict[str, Remembering] = {}
         self._prepared: dict[str, Prepared] = {}
 
     def look(self, policy: GivenPolicy, *, progress: Progress = silent) -> Picture:
@@ -174,7 +174,7 @@ class Session:
         if known is None:
             tokens = _key({name: own.missing_values for name, own in policy.attributes.items() if own.missing_values})
             # what transforms make is another table, at random another one each time
-            engine = LOCAL if policy.transforms else self._engines.setdefault(tokens, Kept())
+            engine = LOCAL if policy.transforms else self._engines.setdefault(tokens, Remembering())
             known = ready(
                 self.table,
                 policy,
@@ -185,7 +185,7 @@ class Session:
                 progress=progress,
             ).prepared
         self._prepared[key] = known
-        while len(self._prepared) > PREPARED_KEPT:
+        while len(self._prepared) > MOST_PREPARED:
             del self._prepared[next(iter(self._prepared))]
         found = replace(known, policy=policy)
         require_fit(policy)
@@ -195,14 +195,14 @@ class Session:
 
 def remembered(source: Source) -> Source:
     """Return a source that reads its columns once, all together, and keeps them in memory as they came."""
-    kept: list[pa.RecordBatch] = []
+    window: list[pa.RecordBatch] = []
     alone = Lock()  # columns that are carried are read by a thread of their own
 
     def read(wanted: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
         with alone:
-            if not kept:  # whole or not at all: a broken line may end the reading
-                kept[:] = source.batches([name for name in source.columns if _is_readable(source, name)])
-        return (batch.select(list(wanted)) for batch in kept)
+            if not window:  # whole or not at all: a broken line may end the reading
+                window[:] = source.batches([name for name in source.columns if _is_readable(source, name)])
+        return (batch.select(list(wanted)) for batch in window)
 
     return replace(source, read=read)
 
@@ -222,7 +222,7 @@ def _meaning(policy: Policy) -> dict[str, Any]:
         plain.pop(name, None)
     plain["recoding"] = [policy.recoding.algorithm, option(policy.recoding, "target")]
     plain["privacy"] = [
-        {name: value for name, value in model.items() if name not in ASKED} for model in plain.get("privacy", [])
+        {name: value for name, value in model.items() if name not in STRENGTHS} for model in plain.get("privacy", [])
     ]
     return {"base": str(policy.base), **plain}
 
@@ -237,5 +237,5 @@ def _stamps(files: Sequence[Any]) -> list[tuple[str, int, int]]:
     return found
 
 
-def _key(*parts: Any) -> str:
-    return json.dumps(parts, default=str, sort_keys=True)
+def _key(*facts: Any) -> str:
+    return json.dumps(facts, default=str, sort_keys=True)

@@ -17,7 +17,7 @@ from indistinct.formats.source import path_of
 from indistinct.hierarchies.labels import masks_of
 from indistinct.hierarchies.taxonomy import read_taxonomy
 from indistinct.notices import Notice, Sentence
-from indistinct.proof.files import parts_of, read_parts
+from indistinct.proof.files import read_tables, tables_of
 from indistinct.proof.groups import Pair, groups_of_entries, split
 from indistinct.proof.recount import restored
 from indistinct.proof.spelling import guard_of, spellers
@@ -46,10 +46,10 @@ def pair_of(
     and one with permuted values, is read by a lossy join (``utility.tables``).
     """
     hidden = {*roles.identifying, *([] if roles.person is None else [roles.person])}
-    parts = parts_of(published, st)
+    tables = tables_of(published, st)
     progress("read", 0, 2)
-    in_groups = len(parts) == 2 or form_of(policy) == "permuted"
-    opened = read_parts(parts, policy, source, hidden, in_groups=in_groups)
+    in_groups = len(tables) == 2 or form_of(policy) == "permuted"
+    opened = read_tables(tables, policy, source, hidden, in_groups=in_groups)
     progress("read", 1, 2)
     joined = _pair(opened[0][1], opened[1][1] if len(opened) == 2 else None, policy) if in_groups else None
     after = opened[0][1] if joined is None else joined.qit
@@ -59,7 +59,7 @@ def pair_of(
     progress("read", 2, 2)
     typed = [name for name in before.columns if not is_text(source.types[name])]
     spellings = spellers({name: before.column(name)[0] for name in before.columns}, typed, policy)
-    guard = guard_of(policy, path_of(parts[0].table))
+    guard = guard_of(policy, path_of(tables[0].table))
     before, after = restored(before, spellings), restored(after, spellings, guard)
     values = None if joined is None else restored(joined.st, spellings, guard)
     texts = [after.column(name)[0] for name in names] + ([] if values is None else [values.column(grouped[0])[0]])

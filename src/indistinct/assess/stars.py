@@ -30,19 +30,19 @@ class Stars:
 
 
 def read_stars(
-    frequencies: Frequencies, token: str, kept: NDArray[np.bool_], classes: Classes, asked: str | None
+    frequencies: Frequencies, token: str, published: NDArray[np.bool_], classes: Classes, reading: str | None
 ) -> Stars:
-    """Count what each row fits where cells hold the suppression ``token``; rows starred as a whole are not ``kept``.
+    """Count what each row fits where cells hold ``token``; rows starred as a whole are not ``published``.
 
-    ``asked`` is one of ``READINGS``; None takes ``wildcard`` where a row has the token in some of its quasi-identifiers
-    and sizes count rows. Definitions: ``risk.wildcards``. No model and no verdict uses this reading.
+    ``reading`` is one of ``READINGS``; None takes ``wildcard`` where a row has the token in some of its
+    quasi-identifiers and sizes count rows. Definitions: ``risk.wildcards``. No model and no verdict uses this reading.
 
     Raises PolicyError for another word, and for stars as any value where sizes count persons; UnsupportedError where
     stars stand in too many ways and were asked for.
     """
-    if asked not in (None, *READINGS):
-        raise PolicyError(f'"{asked}" is no reading of stars; choose {" or ".join(READINGS)}', key="stars")
-    tuples, rows = frequencies.tuples[kept], frequencies.tuple_rows[kept]
+    if reading not in (None, *READINGS):
+        raise PolicyError(f'"{reading}" is no reading of stars; choose {" or ".join(READINGS)}', key="stars")
+    tuples, rows = frequencies.tuples[published], frequencies.tuple_rows[published]
     codes = [hierarchy.texts.index(token) if token in hierarchy.texts else -1 for hierarchy in frequencies.quasi]
     starred = (tuples == np.array(codes, np.int32)).any(axis=1)
     if not starred.any():
@@ -50,15 +50,15 @@ def read_stars(
     some = int(rows[starred].sum())
     about = f"{things(some, 'rows')} with {token} in some quasi-identifiers"
     persons = classes.persons is not None
-    if asked == "wildcard" and persons:
+    if reading == "wildcard" and persons:
         message = "stars are read as any value where sizes count rows, and here they count persons: leave out the key"
         raise PolicyError(message, key="stars")
     why = ", because sizes count persons" if persons else ""
-    if asked != "value" and not persons:
+    if reading != "value" and not persons:
         try:
             found = fits(tuples, codes, [hierarchy.size for hierarchy in frequencies.quasi], rows)
         except UnsupportedError:
-            if asked == "wildcard":
+            if reading == "wildcard":
                 raise
             why = ", because stars stand in too many different ways to compare"
         else:

@@ -134,8 +134,8 @@ def utility(
         For measures that make no sense here.
     """
     policy = given_policy(policy)
-    asked_of_task = {"--holdout": holdout is not None, "--encoding": encoding != "nodes"}
-    for word in [word for word, given in asked_of_task.items() if given and (target is None or estimator is None)]:
+    task_options = {"--holdout": holdout is not None, "--encoding": encoding != "nodes"}
+    for word in [word for word, given in task_options.items() if given and (target is None or estimator is None)]:
         raise PolicyError(f"{word} belongs to --target and --estimator: give both", key=word)
     if estimator is not None and target is None:
         raise PolicyError("--estimator needs --target, the column to be learned", key="--estimator")
@@ -145,10 +145,10 @@ def utility(
     quasi = [name for name in roles.quasi if name in {axis.name for axis in pair.axes}]
     secret = _sensitive(roles, pair, sensitive)
     progress("measure", 0, 4)
-    asked = workload(pair, quasi, secret, queries=queries, dimension=dimension, theta=theta, seed=seed, phi=phi)
-    if len(asked.actual) < queries:
+    answered = workload(pair, quasi, secret, queries=queries, dimension=dimension, theta=theta, seed=seed, phi=phi)
+    if len(answered.actual) < queries:
         message = Sentence(
-            "only {n} of {queries} random queries select a row; raise theta", n=len(asked.actual), queries=queries
+            "only {n} of {queries} random queries select a row; raise theta", n=len(answered.actual), queries=queries
         )
         notices.append(Notice("queries", None, message))
     progress("measure", 1, 4)
@@ -158,7 +158,7 @@ def utility(
         "published_rows": pair.published_rows,
         "in_groups": pair.groups is not None,
         "losses": cell_losses(pair, quasi),
-        "queries": asked.document(),
+        "queries": answered.document(),
         "distributions": distributions(pair),
         "contingency": contingency(pair, compared[:PAIRS_OF]),
         "correlations": correlations(pair),

@@ -78,15 +78,15 @@ def _joined(
     which = after.argmin(axis=0)
     at = np.arange(len(weight))
     alone, left = before[which, at], after[which, at]
-    told = (left == 1) & (before.min(axis=0) > 1)
+    learnt = (left == 1) & (before.min(axis=0) > 1)
     met_kinds = np.flatnonzero(met)
-    people, disclosed = int(weight[met].sum()), int(weight[met & told].sum())
+    people, disclosed = int(weight[met].sum()), int(weight[met & learnt].sum())
     k_before = int(before[:, met].min(initial=context.view.total)) if met.any() else 0
     k_after = int(left[met].min()) if met.any() else 0
     listed = ", ".join(names)
     return Outcome(
         None, weight[met], 1 / np.maximum(1, alone[met]), 1 / np.maximum(1, left[met]),
-        told[met], row[met], table,
+        learnt[met], row[met], table,
         f"joined by {listed}, the smallest number of rows left for a person is {k_after}, where either release alone "
         f"leaves {k_before}; one is left for {disclosed} of {people} persons",
         {"joined_by": list(names), "k_of_either": k_before, "k_on_join": k_after, "one_row_left": disclosed,

@@ -61,9 +61,11 @@ def composition(context: AttackContext) -> Iterator[Outcome | Idle]:
             yield weaker
             continue
         figures = weaker.document("composition", ())
-        told = {key: figures[key] for key in ("persons", "learnt", "prior", "posterior", "gain")}
+        by_labels_alone = {key: figures[key] for key in ("persons", "learnt", "prior", "posterior", "gain")}
         known = candidates_in_both(context, other, (runs.mine, runs.theirs))
-        yield _composed(context, other, name, known, {"knows_program": True, "why_not": runs.why, "weaker": told})
+        yield _composed(
+            context, other, name, known, {"knows_program": True, "why_not": runs.why, "weaker": by_labels_alone}
+        )
 
 
 def _composed(context: AttackContext, other: View, name: str, both: InBoth, more: Mapping[str, Any]) -> Outcome:
@@ -105,13 +107,13 @@ def _composed(context: AttackContext, other: View, name: str, both: InBoth, more
         left[begin:stop] = (joint > 0).sum(axis=1)
         before[begin:stop] = np.minimum((both_shares[0] > 0).sum(axis=1), (both_shares[1] > 0).sum(axis=1))
     met = left > 0  # an empty intersection: the person is not in both
-    told = (left == 1) & (before > 1)
-    disclosed = int(weight[told].sum())
+    learnt = (left == 1) & (before > 1)
+    disclosed = int(weight[learnt].sum())
     kinds = np.flatnonzero(met)
     total_weight = int(weight[met].sum())
     mean = [float(weight[met] @ numbers[met]) / max(1, total_weight) for numbers in (before, left)]
     return Outcome(
-        name, weight[met], prior[met], np.maximum(after, prior)[met], told[met], row[met], table,
+        name, weight[met], prior[met], np.maximum(after, prior)[met], learnt[met], row[met], table,
         f"for {disclosed} of {total_weight} persons the two releases together leave one {name} although each alone "
         f"left several; on average {mean[0]:.4g} values before and {mean[1]:.4g} after",
         {"one_value_left": disclosed, "mean_values_before": round(mean[0], 6), "mean_values_after": round(mean[1], 6),

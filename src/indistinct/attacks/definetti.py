@@ -101,10 +101,10 @@ def beliefs(features: Int64, sizes: Sequence[int], rows: Int64, group: Int64, co
     """
     held = np.bincount(group, weights=rows, minlength=len(counts))
     belief: Float64 = counts[group] / held[group][:, None]
-    possible = belief > 0
+    feasible = belief > 0
     classifier = Bayes.of(features, sizes, belief, rows)
     for _ in range(ROUNDS):
-        scores = np.where(possible, classifier.scores(features), -np.inf)
+        scores = np.where(feasible, classifier.scores(features), -np.inf)
         weights = np.exp(scores - scores.max(axis=1, keepdims=True))
         moved = _scaled(weights, rows, group, counts)
         change = float(np.abs(moved - belief).max())
@@ -152,12 +152,12 @@ def _guessed(context: AttackContext, sensitive: Sensitive) -> Outcome:
             met = ~np.isnan(measured)
             naive = float(sensitive.prior.max() / sensitive.prior.sum())
             contrast = Contrast(measured[met], view.rows[met], *control, round(naive, 12))
-    told = (right > 1 / 2) & (bound <= 1 / 2) & (measured is not None)
+    learnt = (right > 1 / 2) & (bound <= 1 / 2) & (measured is not None)
     total = int(view.rows.sum())
     word = "believed" if measured is None else "right"
     against = f"; the same classifier about others: {contrast.control:.4g}" if contrast is not None else ""
     return Outcome(
-        sensitive.attribute, view.rows, bound, np.maximum(right, 0.0), told, view.first[view.class_of], "published",
+        sensitive.attribute, view.rows, bound, np.maximum(right, 0.0), learnt, view.first[view.class_of], "published",
         f"guessing by what the groups tell together is {word} for {float(right @ view.rows) / total:.4g} of {total} "
         f"persons, where the groups promise at most {float(bound @ view.rows) / total:.4g}{against}",
         details,
@@ -199,7 +199,7 @@ def _bins(
     return found | ({None: BINS} if None in own else {}), BINS + 1
 
 
-def _right(context: AttackContext, original: Tabulated, sensitive: Sensitive, guess: Int64, possible: Bool) -> Float64:
+def _right(context: AttackContext, original: Tabulated, sensitive: Sensitive, guess: Int64, feasible: Bool) -> Float64:
     """float64[u]: how often the guess about each tuple is right; NaN where no original row fits."""
     view, people = context.view, original.select([*context.view.quasi, sensitive.attribute])
     texts, codes = people.column(sensitive.attribute)
@@ -208,7 +208,7 @@ def _right(context: AttackContext, original: Tabulated, sensitive: Sensitive, gu
     total, true = np.zeros(len(view.rows)), np.zeros(len(view.rows))
     for block in matches(context, view, people, unknown=False):
         own = value[block.of]
-        fits = (own >= 0) & possible[block.tuples, own]
+        fits = (own >= 0) & feasible[block.tuples, own]
         np.add.at(total, block.tuples, people.rows[block.of] * fits)
         np.add.at(true, block.tuples, people.rows[block.of] * (fits & (own == guess[block.tuples])))
     found: Float64 = np.where(total > 0, true / np.maximum(total, 1), np.nan)
@@ -237,8 +237,8 @@ def _baseline(
         labels, at = people.column(name)
         columns.append(np.array([own.get(label, -1) for label in labels], np.int64)[at])
     features = np.column_stack(columns)
-    kept = (features >= 0).all(axis=1) & (truth >= 0)
-    features, truth, rows = features[kept], truth[kept], people.rows[kept]
+    complete = (features >= 0).all(axis=1) & (truth >= 0)
+    features, truth, rows = features[complete], truth[complete], people.rows[complete]
     if not len(rows):
         return None
     if context.control is not None:

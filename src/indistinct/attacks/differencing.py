@@ -109,17 +109,17 @@ def _from_whole(context: AttackContext, whole: View, part: View, name: str, tabl
     sizes = rest.sum(axis=1)
     kinds = np.flatnonzero(sizes)
     value = rest[kinds].argmax(axis=1)
-    told = (rest[kinds] > 0).sum(axis=1) == 1
+    learnt = (rest[kinds] > 0).sum(axis=1) == 1
     sensitive = whole.sensitive[name]
     prior = np.append(sensitive.prior, 0)[np.minimum(value, len(sensitive.prior))] / sensitive.prior.sum()
     weight = sizes[kinds]
-    people = int(weight[told].sum())
+    people = int(weight[learnt].sum())
     return Outcome(
-        name, weight, np.where(told, prior, 0.0), np.where(told, 1.0, 0.0), told,
+        name, weight, np.where(learnt, prior, 0.0), np.where(learnt, 1.0, 0.0), learnt,
         whole.first[kinds], table,
         f"{things(int(weight.sum()), 'rows')} {'is' if weight.sum() == 1 else 'are'} left over in "
         f"{things(len(kinds), 'classes')}; {people} of them in classes whose left-over has one {name}",
-        {"left_over_rows": int(weight.sum()), "left_over_classes": len(kinds), "disclosed_classes": int(told.sum())},
+        {"left_over_rows": int(weight.sum()), "left_over_classes": len(kinds), "disclosed_classes": int(learnt.sum())},
         lambda kind: (
             f"{whole.label(int(kinds[kind]))}: the {weight[kind]} rows left over have {name} = "
             f"{sensitive.texts[int(value[kind])]}"

@@ -140,10 +140,10 @@ def _computed(context: AttackContext, found: Ranges) -> Outcome | Idle:
     rows = view.rows[kinds]
     prior = 1 / cells
     after = (1 + (rows - 2) * prior) / rows
-    told = after - prior > NOTABLE
-    people = int(rows[told].sum())
+    learnt = after - prior > NOTABLE
+    people = int(rows[learnt].sum())
     return Outcome(
-        name, rows, prior, np.maximum(prior, after), told, view.first[view.class_of[kinds]], "published",
+        name, rows, prior, np.maximum(prior, after), learnt, view.first[view.class_of[kinds]], "published",
         f"{len(kinds)} published tuples have a range of {name}; if members lie at its ends, the belief in an end rises "
         f"by more than {NOTABLE} for {people} persons{_of_grid(context, found)}",
         {"how": "computed", "ranges": len(kinds), "grid": found.step},
@@ -238,13 +238,13 @@ def _measured(
 def _boxes(context: AttackContext, people: Tabulated, ranges: list[Ranges], stand: Standing) -> Outcome | Idle:
     view = context.view
     inside, outside = np.ones(len(stand.person)), np.zeros(len(stand.person), np.bool_)
-    sides = np.zeros(len(stand.person), np.int64)
+    hits = np.zeros(len(stand.person), np.int64)
     for found in ranges:
         guess, ranged = _guess(context, people, found, stand)
         inside[ranged] *= np.maximum(0.0, 1 - 2 * guess.prior)
         outside[ranged] |= guess.first | guess.last
-        sides += ranged
-    boxed = sides > 1
+        hits += ranged
+    boxed = hits > 1
     if not boxed.any():
         return Idle(None, "no class is published with ranges in several columns")
     given = stand.tuple[boxed], stand.rows[boxed], 1 - inside[boxed], outside[boxed].astype(np.float64)

@@ -45,7 +45,7 @@ class Believed:
     """What remains to be believed: ``belief`` and ``shown`` float64[p, m] for the distinct persons and the values.
 
     ``shown``: the largest share of the value in a class that covers the person, what the file says without the program.
-    ``tables`` have the margins, of ``possible`` that the classes allow ``run`` were run and ``left`` give the file.
+    ``tables`` have the margins, of ``feasible`` that the classes allow ``run`` were run and ``left`` give the file.
     """
 
     people: Tabulated
@@ -53,7 +53,7 @@ class Believed:
     belief: Float64 = field(repr=False)
     shown: Float64 = field(repr=False)
     tables: int
-    possible: int
+    feasible: int
     run: int
     left: int
 

@@ -75,6 +75,6 @@ class Gate:
         return [name for name in self.required if name not in ran]
 
     @property
-    def is_asked(self) -> bool:
+    def is_requested(self) -> bool:
         """Whether anything is required."""
         return self.limit is not None or bool(self.required)

@@ -30,18 +30,19 @@ def homogeneity(context: AttackContext) -> Iterator[Outcome | Idle]:
     for name, sensitive in view.sensitive.items():
         prior = sensitive.prior / sensitive.prior.sum()
         sole = sensitive.sole()
-        told = (sole >= 0) & (int((sensitive.prior > 0).sum()) > 1)
-        people = int(view.sizes[told].sum())
+        learnt = (sole >= 0) & (int((sensitive.prior > 0).sum()) > 1)
+        people = int(view.sizes[learnt].sum())
 
         def show(kind: int, name: str = name) -> str:
             texts, value = view.sensitive[name].texts, view.sensitive[name].sole()[kind]
             return f"{view.label(kind)}: all {view.sizes[kind]} rows have {name} = {texts[value]}"
 
         yield Outcome(
-            name, view.sizes, np.where(told, prior[sole], 0.0), np.where(told, 1.0, 0.0), told,
+            name, view.sizes, np.where(learnt, prior[sole], 0.0), np.where(learnt, 1.0, 0.0), learnt,
             view.first, "published",
-            f"{int(told.sum())} of {len(told)} classes hold one {name}: {people} of {view.total} persons are disclosed",
-            {"classes": int(told.sum())},
+            f"{int(learnt.sum())} of {len(learnt)} classes hold one {name}: "
+            f"{people} of {view.total} persons are disclosed",
+            {"classes": int(learnt.sum())},
             show,
         )  # fmt: skip
 

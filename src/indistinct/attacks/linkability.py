@@ -51,7 +51,7 @@ def linkability(context: AttackContext) -> Iterator[Outcome | Idle]:
         yield Idle(None, "needs one published table, and two columns that all tables have")
         return
     half = (len(view.quasi) + 1) // 2
-    parts = view.quasi[:half], view.quasi[half:]
+    halves = view.quasi[:half], view.quasi[half:]
     scores, rows = [], []
     for seed, table in enumerate((original, control)):
         rng = np.random.default_rng(seed)
@@ -59,7 +59,7 @@ def linkability(context: AttackContext) -> Iterator[Outcome | Idle]:
         of = np.repeat(np.arange(len(people.rows)), people.rows)
         # one row a person: two persons of one kind are two choices
         single = replace(people.at(of), rows=np.ones(len(of), np.int64))
-        scores.append(_right(context, view, single, parts, rng))
+        scores.append(_right(context, view, single, halves, rng))
         rows.append(np.ones(len(of), np.int64))
     contrast = Contrast(scores[0], rows[0], scores[1], rows[1], 1 / CHOICE)
     persons = len(scores[0])
@@ -67,16 +67,16 @@ def linkability(context: AttackContext) -> Iterator[Outcome | Idle]:
     yield Outcome(
         None, np.array([beyond, persons - beyond], np.int64), np.full(2, contrast.control), np.full(2, contrast.attack),
         np.array([beyond > 0, False]), np.zeros(2, np.int64), "original",
-        f"{', '.join(parts[0])} and {', '.join(parts[1])} of one person are tied among {CHOICE} for "
+        f"{', '.join(halves[0])} and {', '.join(halves[1])} of one person are tied among {CHOICE} for "
         f"{contrast.attack:.4g} of {persons} persons of the original, and for {contrast.control:.4g} of "
         f"{len(scores[1])} held out",
-        {"first": list(parts[0]), "second": list(parts[1]), "choice": CHOICE},
+        {"first": list(halves[0]), "second": list(halves[1]), "choice": CHOICE},
         contrast=contrast,
     )  # fmt: skip
 
 
 def _right(
-    context: AttackContext, view: View, people: Tabulated, parts: tuple[Sequence[str], ...], rng: np.random.Generator
+    context: AttackContext, view: View, people: Tabulated, halves: tuple[Sequence[str], ...], rng: np.random.Generator
 ) -> Float64:
     """float64[p]: how often the claim about each person is right, with ties shared; the person is the first choice."""
     total = len(people.rows)
@@ -85,11 +85,11 @@ def _right(
     choice = np.column_stack([np.arange(total), np.minimum(other, total - 1)])
     owner, second = np.repeat(np.arange(total), CHOICE), choice.reshape(-1)
     codes = people.codes[owner].copy()
-    at = [people.columns.index(name) for name in parts[1]]
+    at = [people.columns.index(name) for name in halves[1]]
     codes[:, at] = people.codes[second][:, at]
     pairs = replace(people.at(owner), codes=codes)
     both = _covering(context, view, pairs)
-    alone = _covering(context, view, people.select_columns(parts[1]))[second]
+    alone = _covering(context, view, people.select_columns(halves[1]))[second]
     lift = (both / np.maximum(alone, 1)).reshape(total, CHOICE)
     best = np.isclose(lift, lift.max(axis=1, keepdims=True), rtol=1e-9, atol=0)
     found: Float64 = best[:, 0] / best.sum(axis=1)

@@ -82,9 +82,9 @@ def _linked(context: AttackContext, whole: Tabulated, found: Links, more: Mappin
     disclosed = np.zeros(len(rows), np.bool_)
     by_attribute = {}
     for name, sole in found.sole.items():
-        told = (sole[matched] >= 0) & (view.sensitive[name].prior.max(initial=0) < view.sensitive[name].prior.sum())
-        by_attribute[name] = int(weight[told].sum())
-        disclosed |= told
+        learnt = (sole[matched] >= 0) & (view.sensitive[name].prior.max(initial=0) < view.sensitive[name].prior.sum())
+        by_attribute[name] = int(weight[learnt].sum())
+        disclosed |= learnt
     kinds, total = np.flatnonzero(matched), int(weight.sum())
 
     def show(kind: int) -> str:

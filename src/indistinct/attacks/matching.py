@@ -71,16 +71,16 @@ class Column:
             if len(ranks):
                 low[label], high[label] = np.min(ranks), np.max(ranks)
                 if high[label] - low[label] + 1 != len(ranks):
-                    told = flags[label] = np.zeros(int(high[label] - low[label]) + 1, np.bool_)
-                    told[np.asarray(ranks) - low[label]] = True
+                    label_flags = flags[label] = np.zeros(int(high[label] - low[label]) + 1, np.bool_)
+                    label_flags[np.asarray(ranks) - low[label]] = True
         return cls(low, high, values, flags)
 
     @property
     def shares(self) -> NDArray[np.float64]:
         """float64[labels]: the share of the values that each label covers."""
         numbers = (self.high - self.low + 1).astype(np.float64)
-        for label, told in self.flags.items():
-            numbers[label] = told.sum()
+        for label, label_flags in self.flags.items():
+            numbers[label] = label_flags.sum()
         return numbers / max(1, self.values)
 
 
@@ -136,7 +136,7 @@ def _column(context: AttackContext, name: str, labels: Sequence[str | None], peo
         closed = given[:, 2].astype(np.bool_)
         stop = np.where(closed, np.searchsorted(ordered, last, "right"), np.searchsorted(ordered, last, "left"))
         high[fast] = stop - 1
-    return Column(low, high, len(texts), {int(slow[label]): told for label, told in part.flags.items()})
+    return Column(low, high, len(texts), {int(slow[label]): label_flags for label, label_flags in part.flags.items()})
 
 
 def _whole(text: str) -> int | None:
@@ -225,17 +225,17 @@ def _cheapest(people: int, tuples: Int32, columns: Sequence[Column]) -> list[int
 
 def _covers(columns: Sequence[Column]) -> tuple[Int64, Bool, list[int]]:
     """Write the columns below each other for the kernel: ``cover``, ``bits`` and where each column begins."""
-    parts, flags, at, used, begin = [], [np.zeros(1, np.bool_)], [], 1, 0
+    pieces, flags, at, used, begin = [], [np.zeros(1, np.bool_)], [], 1, 0
     for column in columns:
         where = np.full(len(column.low), -1, np.int64)
-        for label, told in column.flags.items():
+        for label, label_flags in column.flags.items():
             where[label] = used
-            flags.append(told)
-            used += len(told)
+            flags.append(label_flags)
+            used += len(label_flags)
         at.append(begin)
         begin += len(column.low)
-        parts.append(np.column_stack([column.low, column.high, where]))
-    return np.concatenate(parts).astype(np.int64), np.concatenate(flags), at
+        pieces.append(np.column_stack([column.low, column.high, where]))
+    return np.concatenate(pieces).astype(np.int64), np.concatenate(flags), at
 
 
 def _tree(tuples: Int32, at: Sequence[int]) -> tuple[Int32, Int32, int]:

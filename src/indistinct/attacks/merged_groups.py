@@ -161,12 +161,12 @@ def _truth(own: Run, view: View, people: Tabulated) -> Mapping[tuple[int, int], 
         return {}
     person_of = {int(place): person for person, place in enumerate(tuples_of(own.frequencies, people).tolist())}
     texts, at, assignment = own.frequencies.sensitive[0].texts, own.placed(view), own.assignment
-    kept = assignment.class_of != SUPPRESSED
-    cells = assignment.cell[kept]
+    published = assignment.class_of != SUPPRESSED
+    cells = assignment.cell[published]
     found: dict[tuple[int, int], dict[str | None, int]] = {}
     for place, tuple_, code, rows in zip(
-        at[assignment.class_of[kept]].tolist(), own.frequencies.tuple_of[cells].tolist(),
-        own.frequencies.codes[cells, -1].tolist(), assignment.count[kept].tolist(), strict=True,
+        at[assignment.class_of[published]].tolist(), own.frequencies.tuple_of[cells].tolist(),
+        own.frequencies.codes[cells, -1].tolist(), assignment.count[published].tolist(), strict=True,
     ):  # fmt: skip
         values = found.setdefault((place, person_of[tuple_]), {})
         values[texts[code]] = values.get(texts[code], 0) + rows
@@ -254,7 +254,7 @@ class Condition:
     divides: bool
 
 
-def parts_of(sizes: Sequence[int], least: int) -> list[tuple[list[int], list[int]]]:
+def divisions_of(sizes: Sequence[int], least: int) -> list[tuple[list[int], list[int]]]:
     """List the ways to divide groups into two parts of at least ``least`` rows each.
 
     >>> parts_of([3, 2, 3], 3)
@@ -280,13 +280,13 @@ def judged_by_models(context: AttackContext, sensitive: Sensitive, least: int) -
         holds_of = judge(texts)
 
         def fails(sizes: Sequence[int], counts: Sequence[int], tables: Sequence[Sequence[Column]]) -> list[bool]:
-            parts = parts_of(sizes, least) if divides else [([group],) for group in range(len(sizes))]
-            if not parts:
+            divisions = divisions_of(sizes, least) if divides else [([group],) for group in range(len(sizes))]
+            if not divisions:
                 return [False] * len(tables)
             cells = np.array(tables, np.int64).reshape(len(tables), len(counts), len(sizes))
-            sides = [cells[:, :, list(part)].sum(axis=2) for both in parts for part in both]
-            holds = holds_of(np.stack(sides, axis=1).reshape(-1, len(counts)))
-            failing = np.logical_not(holds.reshape(len(tables), len(parts), -1).all(axis=2))
+            halves = [cells[:, :, list(part)].sum(axis=2) for both in divisions for part in both]
+            holds = holds_of(np.stack(halves, axis=1).reshape(-1, len(counts)))
+            failing = np.logical_not(holds.reshape(len(tables), len(divisions), -1).all(axis=2))
             judge = all if divides else any
             return [judge(row) for row in failing.tolist()]
 

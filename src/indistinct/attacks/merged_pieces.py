@@ -107,9 +107,9 @@ def merges(context: AttackContext, table: Tabulated) -> Merges | str:
             bases = _bases(prepared, size)
         except IndistinctError as error:
             return f"the program does not publish this table: {error}" if found is None else found
-        told = _of_bases(context, table.select(context.view.quasi), prepared, bases)
-        if found is None or told.open < found.open:
-            found = told
+        ruled_out = _of_bases(context, table.select(context.view.quasi), prepared, bases)
+        if found is None or ruled_out.open < found.open:
+            found = ruled_out
         if 2 * found.open < context.view.total:
             break
     return found or "no base classes"
@@ -120,7 +120,7 @@ def _of_groups(context: AttackContext, people: Tabulated, prepared: Prepared, k:
     group_of = np.full(len(prepared.counted.frequencies.tuples), -1, np.int64)
     group_of[groups.of_tuple] = groups.of_class
     of_person = group_of[tuples_of(prepared.counted.frequencies, people)].tolist()
-    classes, alone, told = [], 0, 0
+    classes, alone, ruled_out = [], 0, 0
     for place, members in formed.groups.items():
         held: dict[int, int] = {}
         first: dict[int, int] = {}
@@ -130,7 +130,7 @@ def _of_groups(context: AttackContext, people: Tabulated, prepared: Prepared, k:
             first[group] = min(first.get(group, int(people.first[person])), int(people.first[person]))
         if place in formed.shared or sum(held.values()) != int(view.sizes[place]):
             continue
-        told += sum(held.values())
+        ruled_out += sum(held.values())
         # what is dealt over several classes may fail or not
         must = [group for group, rows in held.items() if rows >= k and rows == int(groups.sizes[group])]
         rest = [group for group in held if group not in must]
@@ -141,20 +141,20 @@ def _of_groups(context: AttackContext, people: Tabulated, prepared: Prepared, k:
         if rest:
             sizes, row = [*sizes, sum(held[group] for group in rest)], [*row, min(first[group] for group in rest)]
         classes.append(Merge(place, sizes, row, failing=len(must)))
-    return Merges(classes, alone, view.total - told)
+    return Merges(classes, alone, view.total - ruled_out)
 
 
 def _bases(prepared: Prepared, size: int) -> Bases:
     def solve(counts: Frequencies, alone: Policy) -> Assignment:
         return algorithm_of(alone).decide(counts, alone, silent)
 
-    kept: list[Bases] = []
+    solved: list[Bases] = []
 
     def find(counts: Frequencies) -> Assignment:
-        kept.append(bases_of(counts, prepared.policy, size, solve))
-        return kept[0].classes
+        solved.append(bases_of(counts, prepared.policy, size, solve))
+        return solved[0].classes
 
-    return Bases(searched(prepared, find), kept[0].pair)
+    return Bases(searched(prepared, find), solved[0].pair)
 
 
 def _of_bases(context: AttackContext, people: Tabulated, prepared: Prepared, bases: Bases) -> Merges:
@@ -218,17 +218,17 @@ def _covering(
     number = np.full(len(run.codes), -1, np.int64)
     number[left] = np.arange(len(left))
     asking, person = number[run.of_class], person_of[run.of_tuple]
-    kept = (asking >= 0) & (person >= 0)
-    asked = _counted(asking[kept], person[kept], len(left), len(people.rows))
+    solved = (asking >= 0) & (person >= 0)
+    demand = _counted(asking[solved], person[solved], len(left), len(people.rows))
     of, to = _relation(context, people)
     chosen = free[to]
     covers = _counted(of[chosen], to[chosen], len(people.rows), len(free))
-    both = (asked @ covers).tocoo()
-    whole = both.data == np.asarray(asked.sum(axis=1)).reshape(-1)[both.row]
+    both = (demand @ covers).tocoo()
+    whole = both.data == np.asarray(demand.sum(axis=1)).reshape(-1)[both.row]
     choices: list[set[int]] = [set() for _ in left]
     for one, place in zip(both.row[whole].tolist(), both.col[whole].tolist(), strict=True):
         choices[one].add(place)
-    return _told(choices, run.sizes[left].tolist(), context.view.rows)
+    return _narrowed(choices, run.sizes[left].tolist(), context.view.rows)
 
 
 def _relation(context: AttackContext, people: Tabulated) -> tuple[Int64, Int64]:
@@ -246,7 +246,7 @@ def _counted(row: Int64, column: Int64, rows: int, columns: int) -> csr_array:
     return csr_array((np.ones(len(row), np.int64), (row, column)), (rows, columns))
 
 
-def _told(choices: Sequence[set[int]], sizes: Sequence[int], rows: Int64) -> Int64:
+def _narrowed(choices: Sequence[set[int]], sizes: Sequence[int], rows: Int64) -> Int64:
     """Place what has one choice, until nothing new follows; keep the classes that are filled by just these.
 
     >>> _told([{0}, {0, 1}, {1}], [4, 4, 6], np.array([8, 6])).tolist()

@@ -103,21 +103,21 @@ def _believed(context: AttackContext, found: Believed, details: dict[str, Any]) 
     rise = found.belief - found.shown
     best = rise.argmax(axis=1)
     at = np.arange(len(best))
-    told = found.certain[at, best]
+    learnt = found.certain[at, best]
     prior = found.shown[at, best]
     after = np.maximum(found.belief[at, best], prior)
     people, sensitive = found.people, found.sensitive
     most = sensitive.prior == sensitive.prior.max()
-    common = told & most[best] & (most.sum() == 1)
-    certain, expected = (int(people.rows[chosen].sum()) for chosen in (told & ~common, common))
+    common = learnt & most[best] & (most.sum() == 1)
+    certain, expected = (int(people.rows[chosen].sum()) for chosen in (learnt & ~common, common))
     left = "one gives" if found.left == 1 else f"{found.left} give"
     return Outcome(
-        sensitive.attribute, people.rows, prior, after, told, people.first, _role(context),
+        sensitive.attribute, people.rows, prior, after, learnt, people.first, _role(context),
         f"of {found.tables} tables with these margins {left} this file; {certain + expected} persons are certain to "
         f"have a {sensitive.attribute} that their classes do not settle"
         + (f", {expected} of them the most frequent one" if expected else ""),
         {
-            "form": "enumeration", "tables": found.tables, "tables_that_the_classes_allow": found.possible,
+            "form": "enumeration", "tables": found.tables, "tables_that_the_classes_allow": found.feasible,
             "tables_run": found.run, "tables_that_give_this_file": found.left, "certain": certain,
             "certain_of_the_most_frequent": expected, **details,
         },
@@ -162,11 +162,11 @@ def _merged(
         )  # fmt: skip
     least = f"above {bound}" if bound is not None else f"by more than {NOTABLE}"
     weight = np.array(found.persons, np.int64)
-    told = np.array(_told(found, bound), np.bool_)
+    learnt = np.array(_learnt(found, bound), np.bool_)
     return Outcome(
-        attribute, weight, np.array(found.prior, np.float64), np.array(found.after, np.float64), told,
+        attribute, weight, np.array(found.prior, np.float64), np.array(found.after, np.float64), learnt,
         np.array(found.row, np.int64), _role(context),
-        f"for {int(weight[told].sum())} persons of {len(weight)} merged classes the merge itself raises the belief "
+        f"for {int(weight[learnt].sum())} persons of {len(weight)} merged classes the merge itself raises the belief "
         f"{least}; {found.skipped} classes were not computed",
         {"form": "by class", "merged_classes": len(weight), "not_computed": found.skipped,
          "bound": None if bound is None else str(bound), **details},
@@ -174,7 +174,7 @@ def _merged(
     )  # fmt: skip
 
 
-def _told(found: Rises, bound: Fraction | None) -> list[bool]:
+def _learnt(found: Rises, bound: Fraction | None) -> list[bool]:
     if bound is not None:
         return [after > bound for after in found.after]
     return [float(after - prior) > NOTABLE for prior, after in zip(found.prior, found.after, strict=True)]
@@ -182,7 +182,7 @@ def _told(found: Rises, bound: Fraction | None) -> list[bool]:
 
 def _figures(found: Rises) -> dict[str, Any]:
     rise = [float(after - prior) for prior, after in zip(found.prior, found.after, strict=True)]
-    persons = sum(own for own, told in zip(found.persons, _told(found, None), strict=True) if told)
+    persons = sum(own for own, learnt in zip(found.persons, _learnt(found, None), strict=True) if learnt)
     return {
         "merged_classes": len(rise),
         "not_computed": found.skipped,

@@ -195,13 +195,13 @@ def _failing(
 
 
 def failing_parts(full: Frequencies, policy: Policy, bare: Frequencies, *partitions: tuple[Int64, int]) -> list[Bool]:
-    """bool[g] for each partition of the tuples of ``bare``: which parts fail a model, by the values of ``full``."""
+    """bool[g] for each partition of the tuples of ``bare``: which blocks fail a model, by the values of ``full``."""
     at = places(tuple([*h.texts] for h in full.quasi), full.tuples, tuple([*h.texts] for h in bare.quasi), bare.tuples)
     found = []
-    for part_of, parts in partitions:
+    for part_of, blocks in partitions:
         of_tuple = np.where(at >= 0, part_of[at], SUPPRESSED)
         present = np.unique(of_tuple[of_tuple != SUPPRESSED])
-        number = np.full(parts + 1, SUPPRESSED, np.int32)
+        number = np.full(blocks + 1, SUPPRESSED, np.int32)
         number[present] = np.arange(len(present), dtype=np.int32)
         cells = np.arange(len(full.rows), dtype=np.int32)
         classes = classes_of(full, Assignment(cells, full.rows, number[of_tuple][full.tuple_of], len(present)))
@@ -209,14 +209,14 @@ def failing_parts(full: Frequencies, policy: Policy, bare: Frequencies, *partiti
         for model in policy.privacy:
             if model.attributes_used and is_of_classes(model):
                 holds &= evaluate(model, classes, Context(full.references)).satisfied
-        fails = np.zeros(parts, np.bool_)
+        fails = np.zeros(blocks, np.bool_)
         fails[present] = ~holds
         found.append(fails)
     return found
 
 
-def _first(row: Int64, part_of: Int64, parts: int) -> Int64:
-    found = np.full(parts, np.iinfo(np.int64).max)
-    kept = part_of >= 0
-    np.minimum.at(found, part_of[kept], row[kept])
+def _first(row: Int64, part_of: Int64, blocks: int) -> Int64:
+    found = np.full(blocks, np.iinfo(np.int64).max)
+    published = part_of >= 0
+    np.minimum.at(found, part_of[published], row[published])
     return found

@@ -130,12 +130,12 @@ def candidates_in_both(context: AttackContext, other: View, runs: tuple[Run | No
     kinds = np.intersect1d(lists[0].of, lists[1].of)
     number = np.full(len(people.rows), -1, np.int64)
     number[kinds] = np.arange(len(kinds))
-    kept = [
+    remaining = [
         Pairs(number[pairs.of[inside]], pairs.tuples[inside], pairs.chance[inside])
         for pairs in lists
         for inside in [number[pairs.of] >= 0]
     ]
-    return InBoth(kept[0], kept[1], people.rows[kinds], people.first[kinds], context.role_of_persons)
+    return InBoth(remaining[0], remaining[1], people.rows[kinds], people.first[kinds], context.role_of_persons)
 
 
 def _values(context: AttackContext, name: str, labels: Sequence[str | None]) -> list[str | None]:

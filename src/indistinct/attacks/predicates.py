@@ -50,7 +50,7 @@ def drawn(people: Tabulated, size: int, rng: np.random.Generator) -> Tabulated:
     return replace(people.at(np.flatnonzero(rows)), rows=rows[rows > 0])
 
 
-def asked_of_both(
+def contrasts_of(
     context: AttackContext,
     view: View,
     predicates: Int32,
@@ -72,7 +72,7 @@ def asked_of_both(
     total, rng = groups[0].total + groups[1].total, np.random.default_rng(0)
     weights = np.append(weight, rest)
 
-    def asked(first: Bool) -> Contrast:
+    def contrast(first: Bool) -> Contrast:
         scores = [
             np.append(np.bincount(whose[part[who]], minlength=len(predicates)) == 1, False).astype(np.float64)
             for part in (first, ~first)
@@ -80,8 +80,8 @@ def asked_of_both(
         return Contrast(scores[0], weights, scores[1], weights, naive)
 
     as_given = np.arange(total) < groups[0].total
-    dealt = [asked(rng.permutation(as_given)).risk for _ in range(DEALS)]
-    return replace(asked(as_given), spread=float(np.std(dealt)))
+    dealt = [contrast(rng.permutation(as_given)).risk for _ in range(DEALS)]
+    return replace(contrast(as_given), spread=float(np.std(dealt)))
 
 
 def fitting(context: AttackContext, view: View, predicates: Int32, people: Tabulated) -> tuple[Int64, Int64]:
@@ -89,12 +89,12 @@ def fitting(context: AttackContext, view: View, predicates: Int32, people: Tabul
     token = context.policy.output.suppressed_token
     labels = tuple([*texts, token] for texts in view.labels)
     anything = np.array([len(texts) for texts in view.labels], np.int32)
-    asked = replace(view, labels=labels, tuples=np.where(predicates < 0, anything, predicates).astype(np.int32))
+    probe = replace(view, labels=labels, tuples=np.where(predicates < 0, anything, predicates).astype(np.int32))
     if not len(predicates):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     begin = np.cumsum(people.rows) - people.rows
     whose, who = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for block in matches(context, asked, people, unknown=False):
+    for block in matches(context, probe, people, unknown=False):
         times = people.rows[block.of]
         ends = np.cumsum(times)
         whose.append(np.repeat(block.tuples, times))

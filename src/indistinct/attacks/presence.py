@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Told:
+class Inclusion:
     """What a label tells: of each part (a listed value, a branch) the values it has, and whether all or two occur."""
 
-    parts: tuple[frozenset[str], ...]
+    pieces: tuple[frozenset[str], ...]
     every: bool
 
 
@@ -43,18 +43,18 @@ def presence(context: AttackContext) -> Iterator[Outcome]:
     if original is not None and all(name in original.columns for name in view.quasi):
         people = original.select(view.quasi)
     for position, name in enumerate(view.quasi):
-        found = {number: told for number, label in enumerate(view.labels[position])
-                 if label is not None and (told := _told(context, name, label)) is not None}  # fmt: skip
+        found = {number: inclusions for number, label in enumerate(view.labels[position])
+                 if label is not None and (inclusions := _inclusion(context, name, label)) is not None}  # fmt: skip
         if found:
             outcome = _outcome(context, name, found, people)
             if outcome is not None:
                 yield outcome
 
 
-def _told(context: AttackContext, name: str, label: str) -> Told | None:
+def _inclusion(context: AttackContext, name: str, label: str) -> Inclusion | None:
     pattern = parse(label, **context.reading(name, context.view.typed))
     if isinstance(pattern, Members):
-        return Told(tuple(frozenset({text}) for text in sorted(pattern.texts | pattern.quoted)), every=True)
+        return Inclusion(tuple(frozenset({text}) for text in sorted(pattern.texts | pattern.quoted)), every=True)
     rows = context.rows_of_hierarchy(name) or ()
     branches: dict[str, set[str]] = {}
     for leaf, *above in rows:
@@ -63,41 +63,45 @@ def _told(context: AttackContext, name: str, label: str) -> Told | None:
             # the branch is the last label before this one that differs from it
             below = [text for text in path[: path.index(label)] if text != label]
             branches.setdefault(below[-1] if below else leaf, set()).add(leaf)
-    return Told(tuple(map(frozenset, branches.values())), every=False) if len(branches) > 1 else None
+    return Inclusion(tuple(map(frozenset, branches.values())), every=False) if len(branches) > 1 else None
 
 
-def _outcome(context: AttackContext, name: str, found: dict[int, Told], people: Tabulated | None) -> Outcome | None:
+def _outcome(
+    context: AttackContext, name: str, found: dict[int, Inclusion], people: Tabulated | None
+) -> Outcome | None:
     view = context.view
     label = view.tuples[:, view.quasi.index(name)]
     kinds = np.flatnonzero(np.isin(label, list(found)))
-    told = [found[code] for code in label[kinds].tolist()]
+    inclusions = [found[code] for code in label[kinds].tolist()]
     everybody = _everybody(context, name)
     present = None if people is None else _present(context, name, people)
     if present is None:
         # without the original a node is known to be the smallest only if somebody says so; a set says it itself
-        kept = [place for place, one in enumerate(told) if one.every or context.tight]
+        usable = [place for place, one in enumerate(inclusions) if one.every or context.tight]
     else:
-        kept = [place for place, kind in enumerate(kinds.tolist()) if kind in present]
-    if not kept:
+        usable = [place for place, kind in enumerate(kinds.tolist()) if kind in present]
+    if not usable:
         return None
-    kinds, told = kinds[kept], [told[place] for place in kept]
+    kinds, inclusions = kinds[usable], [inclusions[place] for place in usable]
     rows = view.rows[kinds]
-    prior = np.array([_prior(one, everybody, n) for one, n in zip(told, rows.tolist(), strict=True)])
+    prior = np.array([_prior(one, everybody, n) for one, n in zip(inclusions, rows.tolist(), strict=True)])
     true = np.ones(len(kinds), np.bool_)
     if present is not None:
-        true = np.array([_holds(one, present[kind]) for one, kind in zip(told, kinds.tolist(), strict=True)])
+        true = np.array([_holds(one, present[kind]) for one, kind in zip(inclusions, kinds.tolist(), strict=True)])
     rises = np.where(true, 1.0, 0.0) - prior > NOTABLE
-    sets = sum(one.every for one in told)
-    parts = [f"{sets} sets of {name} tell that each value that they list occurs in their class"] if sets else []
-    parts += [f"{len(told) - sets} nodes of {name} that two of their branches do"] if sets < len(told) else []
+    sets = sum(one.every for one in inclusions)
+    pieces = [f"{sets} sets of {name} tell that each value that they list occurs in their class"] if sets else []
+    pieces += (
+        [f"{len(inclusions) - sets} nodes of {name} that two of their branches do"] if sets < len(inclusions) else []
+    )
     share = float(rows[true].sum() / rows.sum())
     return Outcome(
         name, rows, prior, true.astype(np.float64), rises, view.first[view.class_of[kinds]], "published",
-        f"{'; '.join(parts)}: so it is for {share:.4g} of the persons, by chance for "
+        f"{'; '.join(pieces)}: so it is for {share:.4g} of the persons, by chance for "
         f"{float(prior @ rows / rows.sum()):.4g}",
-        {"how": "computed" if present is None else "measured", "sets": sets, "nodes": len(told) - sets},
+        {"how": "computed" if present is None else "measured", "sets": sets, "nodes": len(inclusions) - sets},
         lambda kind: f"{view.label(int(view.class_of[kinds[kind]]))}: what {name} lists occurs",
-        remedies=of_labels(context, name, sets=sets > 0, nodes=sets < len(told)),
+        remedies=of_labels(context, name, sets=sets > 0, nodes=sets < len(inclusions)),
     )  # fmt: skip
 
 
@@ -109,20 +113,20 @@ def _everybody(context: AttackContext, name: str) -> dict[str | None, int]:
     return dict(zip(texts, np.bincount(codes, weights=table.rows, minlength=len(texts)).tolist(), strict=True))
 
 
-def _prior(told: Told, everybody: dict[str | None, int], rows: int) -> float:
+def _prior(inclusion: Inclusion, everybody: dict[str | None, int], rows: int) -> float:
     """Chance that it is so in ``rows`` draws from the values under the label; all alike where nothing is known."""
-    weights = [sum(everybody.get(text, 0) for text in part) for part in told.parts]
+    weights = [sum(everybody.get(text, 0) for text in part) for part in inclusion.pieces]
     if not all(weights):
         weights = [1] * len(weights)
     shares = np.array(weights) / sum(weights)
-    if told.every:
+    if inclusion.every:
         return float(1 - (1 - shares.min()) ** rows)
     return float(1 - (shares**rows).sum())
 
 
-def _holds(told: Told, values: frozenset[str | None]) -> bool:
-    occurs: Sequence[bool] = [bool(part & values) for part in told.parts]
-    return all(occurs) if told.every else sum(occurs) > 1
+def _holds(inclusion: Inclusion, values: frozenset[str | None]) -> bool:
+    occurs: Sequence[bool] = [bool(part & values) for part in inclusion.pieces]
+    return all(occurs) if inclusion.every else sum(occurs) > 1
 
 
 def _present(context: AttackContext, name: str, people: Tabulated) -> dict[int, frozenset[str | None]]:

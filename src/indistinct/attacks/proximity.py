@@ -63,8 +63,8 @@ def proximity(context: AttackContext) -> Iterator[Outcome | Idle]:
             continue
         found = windows(context, sensitive, width)
         after = found.rows / view.sizes
-        told = (after > 1 / 2) & (after - found.prior > NOTABLE)
-        people = int(view.sizes[told].sum())
+        learnt = (after > 1 / 2) & (after - found.prior > NOTABLE)
+        people = int(view.sizes[learnt].sum())
         worst = max(map(Fraction, found.rows.tolist(), view.sizes.tolist()))
 
         def show(kind: int, name: str = name, found: Windows = found) -> str:
@@ -72,7 +72,7 @@ def proximity(context: AttackContext) -> Iterator[Outcome | Idle]:
             return f"{view.label(kind)}: {share} rows have {name} from {found.shown(kind)}"
 
         yield Outcome(
-            name, view.sizes, found.prior, after, told, view.first, "published",
+            name, view.sizes, found.prior, after, learnt, view.first, "published",
             f"for {people} of {view.total} persons more than half of the class lies within a width of {float(width):g} "
             f"of {name}; at worst a share of {float(worst):.4g}",
             {"width": str(width), "largest_share": {"fraction": f"{worst.numerator}/{worst.denominator}",

@@ -82,21 +82,21 @@ class Run:
         if (at < 0).any() or len(at) != len(view.rows) or not np.array_equal(self.sizes, view.rows[at]):
             return False
         class_of = np.where(self.assignment.class_of == SUPPRESSED, len(self.codes) - 1, self.assignment.class_of)
-        kept = (self.assignment.class_of != SUPPRESSED) | self.starred
+        published = (self.assignment.class_of != SUPPRESSED) | self.starred
         for hierarchy in self.frequencies.sensitive:
             own = view.sensitive.get(hierarchy.attribute)
             if own is None:
                 continue
             number = {text: place for place, text in enumerate(own.texts)}
             known = np.array([number.get(text, -1) for text in hierarchy.texts], np.int64)
-            value = known[self.frequencies.sensitive_codes(hierarchy.attribute)[self.assignment.cell[kept]]]
+            value = known[self.frequencies.sensitive_codes(hierarchy.attribute)[self.assignment.cell[published]]]
             if (value < 0).any():
                 return False
-            keys, inverse = np.unique(at[class_of[kept]] * len(own.texts) + value, return_inverse=True)
-            found = np.bincount(inverse, weights=self.assignment.count[kept], minlength=len(keys))
+            keys, inverse = np.unique(at[class_of[published]] * len(own.texts) + value, return_inverse=True)
+            found = np.bincount(inverse, weights=self.assignment.count[published], minlength=len(keys))
             # histograms ascend by class and value
-            told = own.owner.astype(np.int64) * len(own.texts) + own.histogram.value
-            if not np.array_equal(keys, told) or not np.array_equal(found, own.histogram.count):
+            cell = own.owner.astype(np.int64) * len(own.texts) + own.histogram.value
+            if not np.array_equal(keys, cell) or not np.array_equal(found, own.histogram.count):
                 return False
         return True
 
@@ -122,9 +122,9 @@ def prepared_for(source: Source, policy: Policy) -> Prepared | str:
     """Read and count the columns of a table that a decision looks at; a sentence where that fails."""
     columns = tuple(name for name in source.columns if name in _columns(policy))
     narrowed = replace(source, columns=columns, types={name: source.types[name] for name in columns})
-    kept = {name: own for name, own in policy.attributes.items() if name in columns}
+    attributes = {name: own for name, own in policy.attributes.items() if name in columns}
     try:
-        return with_item_levels(prepare(narrowed, policy.model_copy(update={"attributes": kept}), carry=False))
+        return with_item_levels(prepare(narrowed, policy.model_copy(update={"attributes": attributes}), carry=False))
     except IndistinctError as error:
         return f"the program does not take this table: {error}"
 
@@ -155,10 +155,10 @@ def run_of(
         texts = tuple(own if token in own else [*own, token] for own in texts)
         codes = np.vstack([codes, np.array([star], np.int32)])
         owner = np.where(owner == SUPPRESSED, len(codes) - 1, owner)
-    kept = owner != SUPPRESSED
-    pairs = frequencies.tuple_of[assignment.cell[kept]].astype(np.int64) * max(1, len(codes)) + owner[kept]
+    published = owner != SUPPRESSED
+    pairs = frequencies.tuple_of[assignment.cell[published]].astype(np.int64) * max(1, len(codes)) + owner[published]
     distinct, inverse = np.unique(pairs, return_inverse=True)
-    rows = np.bincount(inverse, weights=assignment.count[kept], minlength=len(distinct)).astype(np.int64)
+    rows = np.bincount(inverse, weights=assignment.count[published], minlength=len(distinct)).astype(np.int64)
     of_tuple, of_class = np.divmod(distinct, max(1, len(codes)))
     return Run(policy, frequencies, assignment, texts, codes, of_tuple, of_class, rows, starred)
 

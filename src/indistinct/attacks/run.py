@@ -195,11 +195,11 @@ def attack(
     ):
         if given_too is not None and other is None:
             raise PolicyError(f"{key} is the {what} of --with: give both", key=key)
-    told = {"widths": widths or None, "bound": bound, "control": control, "other": other, "tight": tight or None,
+    facts = {"widths": widths or None, "bound": bound, "control": control, "other": other, "tight": tight or None,
             "other_policy": other_policy, "knows_program": None if knows_program else False}  # fmt: skip
     numbers = {"rule_out": None if rule_out == RULED_OUT else rule_out, "known": None if known == KNOWN else known,
                "repeats": None if repeats == REPEATS else repeats}  # fmt: skip
-    _refuse_idle([name for name, value in (told | numbers).items() if value is not None], wanted)
+    _refuse_idle([name for name, value in (facts | numbers).items() if value is not None], wanted)
     progress("read", 0, 0)
     people = {
         word: _people(table, given, word)
@@ -326,7 +326,7 @@ def _answered(
         "judged": outcomes,
         "required": list(gate.required),
         "not_run": missing,
-        "satisfied": not broken and not missing if gate.is_asked else None,
+        "satisfied": not broken and not missing if gate.is_requested else None,
         "broken": broken,
         "warnings": [notice.document() for notice in _notices(context)],
     }

@@ -62,9 +62,9 @@ def _by_tree(context: AttackContext, sensitive: Sensitive) -> Outcome:
         low, high = np.minimum.reduceat(node[value], begin), np.maximum.reduceat(node[value], begin)
         better = (low == high) & (share[low] < prior)
         prior[better], claim[better] = share[low][better], number
-    told = claim >= 0
-    several = told & (sensitive.distinct > 1)
-    people = int(view.sizes[told].sum())
+    alike = claim >= 0
+    several = alike & (sensitive.distinct > 1)
+    people = int(view.sizes[alike].sum())
 
     def show(kind: int) -> str:
         level = tree.levels[claim[kind]]
@@ -73,10 +73,10 @@ def _by_tree(context: AttackContext, sensitive: Sensitive) -> Outcome:
 
     del owner
     return _outcome(
-        context, sensitive, prior, told,
-        f"{int(told.sum())} of {len(told)} classes lie wholly under one node of the tree of {sensitive.attribute} "
+        context, sensitive, prior, alike,
+        f"{int(alike.sum())} of {len(alike)} classes lie wholly under one node of the tree of {sensitive.attribute} "
         f"({int(several.sum())} of them with several values): the kind is certain for {people} of {view.total} persons",
-        {"classes": int(told.sum()), "classes_with_several_values": int(several.sum()), "by": "tree"}, show,
+        {"classes": int(alike.sum()), "classes_with_several_values": int(several.sum()), "by": "tree"}, show,
     )  # fmt: skip
 
 
@@ -86,14 +86,14 @@ def _by_distance(context: AttackContext, sensitive: Sensitive) -> Outcome | Idle
     if width is None:
         return Idle(sensitive.attribute, f"{sensitive.attribute} has fewer than two different values")
     found = windows(context, sensitive, width)
-    told = found.rows == view.sizes
-    several = told & (sensitive.distinct > 1)
-    people = int(view.sizes[told].sum())
+    alike = found.rows == view.sizes
+    several = alike & (sensitive.distinct > 1)
+    people = int(view.sizes[alike].sum())
     return _outcome(
-        context, sensitive, found.prior, told,
-        f"{int(told.sum())} of {len(told)} classes lie wholly within a width of {float(width):g} of "
+        context, sensitive, found.prior, alike,
+        f"{int(alike.sum())} of {len(alike)} classes lie wholly within a width of {float(width):g} of "
         f"{sensitive.attribute} ({int(several.sum())} of them with several values): {people} of {view.total} persons",
-        {"classes": int(told.sum()), "classes_with_several_values": int(several.sum()), "by": "distance",
+        {"classes": int(alike.sum()), "classes_with_several_values": int(several.sum()), "by": "distance",
          "width": str(width)},
         lambda kind: f"{view.label(kind)}: {sensitive.attribute} from {found.shown(kind)}",
     )  # fmt: skip
@@ -103,14 +103,14 @@ def _outcome(
     context: AttackContext,
     sensitive: Sensitive,
     prior: NDArray[np.float64],
-    told: NDArray[np.bool_],
+    alike: NDArray[np.bool_],
     reason: str,
     details: dict[str, object],
     show: Callable[[int], str],
 ) -> Outcome:
     view = context.view
     return Outcome(
-        sensitive.attribute, view.sizes, np.where(told, prior, 0.0), np.where(told, 1.0, 0.0), told,
+        sensitive.attribute, view.sizes, np.where(alike, prior, 0.0), np.where(alike, 1.0, 0.0), alike,
         view.first, "published", reason, details, show,
     )  # fmt: skip
 

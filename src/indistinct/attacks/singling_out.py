@@ -27,7 +27,7 @@ import numpy as np
 
 from indistinct.attacks.contract import Attack
 from indistinct.attacks.outcome import Idle, Outcome
-from indistinct.attacks.predicates import NEEDS, asked_of_both, drawn, fitting, whole_rows
+from indistinct.attacks.predicates import NEEDS, contrasts_of, drawn, fitting, whole_rows
 from indistinct.attacks.tabulate import grouped
 
 if TYPE_CHECKING:
@@ -57,18 +57,18 @@ def singling_out(context: AttackContext) -> Iterator[Outcome | Idle]:
     rng = np.random.default_rng(0)
     size = min(original.total, control.total, MOST_PERSONS)
     groups = [drawn(table.select(view.quasi), size, rng) for table in (original, control)]
-    asked = _predicates(view, rng)
-    naive = _naive(view, len(asked), rng)
+    probes = _predicates(view, rng)
+    naive = _naive(view, len(probes), rng)
     by_chance = fitting(context, view, naive, groups[0])[0]
     base = float((np.bincount(by_chance, minlength=len(naive)) == 1).mean())
-    contrast = asked_of_both(context, view, asked, np.ones(len(asked), np.int64), groups, round(base, 12))
-    beyond = max(0, round((contrast.attack - contrast.control) * len(asked)))
+    contrast = contrasts_of(context, view, probes, np.ones(len(probes), np.int64), groups, round(base, 12))
+    beyond = max(0, round((contrast.attack - contrast.control) * len(probes)))
     yield Outcome(
-        None, np.array([beyond, len(asked) - beyond], np.int64), np.full(2, contrast.control),
+        None, np.array([beyond, len(probes) - beyond], np.int64), np.full(2, contrast.control),
         np.full(2, contrast.attack), np.array([beyond > 0, False]), np.zeros(2, np.int64), "original",
-        f"of {len(asked)} predicates read off the release {round(contrast.attack * len(asked))} single out one "
-        f"of {size} persons of the original, and {round(contrast.control * len(asked))} one of as many held out",
-        {"predicates": len(asked), "persons": size, "columns": list(view.quasi)},
+        f"of {len(probes)} predicates read off the release {round(contrast.attack * len(probes))} single out one "
+        f"of {size} persons of the original, and {round(contrast.control * len(probes))} one of as many held out",
+        {"predicates": len(probes), "persons": size, "columns": list(view.quasi)},
         contrast=contrast,
     )  # fmt: skip
 

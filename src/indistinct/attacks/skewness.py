@@ -45,10 +45,10 @@ def skewness(context: AttackContext) -> Iterator[Outcome | Idle]:
         # the entry of each class that rises most; ties by the order of the values
         order = np.lexsort((histogram.value, -np.round(after - before, 12), owner))
         best = order[np.searchsorted(owner[order], np.arange(len(view.sizes)))]
-        told = after[best] - before[best] > NOTABLE
+        learnt = after[best] - before[best] > NOTABLE
         ratio = int(np.argmax(np.round(after / before, 12)))
         rise = int(best[np.argmax(np.round(after[best] - before[best], 12))])
-        people = int(view.sizes[told].sum())
+        people = int(view.sizes[learnt].sum())
 
         def show(kind: int, sensitive: Sensitive = sensitive, best: Any = best) -> str:
             text = sensitive.texts[sensitive.histogram.value[best[kind]]]
@@ -59,7 +59,7 @@ def skewness(context: AttackContext) -> Iterator[Outcome | Idle]:
         share, usual = after_of(sensitive, rise, view.sizes[owner[rise]]), usual_of(sensitive, rise)
         top = after_of(sensitive, ratio, view.sizes[owner[ratio]]) / usual_of(sensitive, ratio)
         yield Outcome(
-            name, view.sizes, before[best], after[best], told, view.first, "published",
+            name, view.sizes, before[best], after[best], learnt, view.first, "published",
             f"for {people} of {view.total} persons the belief in some {name} rises by more than {NOTABLE}; at worst "
             f"from {float(usual):.4g} to {float(share):.4g}, and by a factor of {float(top):.4g}",
             {"largest_difference": rational(share - usual), "largest_ratio": rational(top)},

@@ -101,7 +101,7 @@ def _lm_if_robust(decision: Decision) -> float | None:
 
 
 def _says(found: dict[str, Any]) -> Sentence:
-    told = Sentence(
+    sentence = Sentence(
         "somebody who runs the program without the models of sensitive columns finds {groups} groups of equal rows "
         "missing ({persons} persons); {failing} of these persons are in a group that fails a model, {share:.1f} %, "
         "where it is {base:.1f} % of all such groups",
@@ -112,8 +112,10 @@ def _says(found: dict[str, Any]) -> Sentence:
         base=100 * found["base_share"],
     )
     if found["robust"]:
-        return Sentence("{told}; recoding is robust, so that merges are decoys too", told=told)
-    off = Sentence("{told}; robust recoding, which hides this, is off: {why}", told=told, why=found["why_not_robust"])
+        return Sentence("{told}; recoding is robust, so that merges are decoys too", told=sentence)
+    off = Sentence(
+        "{told}; robust recoding, which hides this, is off: {why}", told=sentence, why=found["why_not_robust"]
+    )
     if found["lm_if_robust"] is None:
         return off
     return Sentence(

@@ -31,7 +31,7 @@ import numpy as np
 
 from indistinct.attacks.contract import Attack
 from indistinct.attacks.outcome import Contrast, Idle, Outcome
-from indistinct.attacks.predicates import asked_of_both, drawn
+from indistinct.attacks.predicates import contrasts_of, drawn
 from indistinct.attacks.tabulate import grouped
 from indistinct.policy.privacy import KAnonymity
 from indistinct.policy.recoding import MuArgus
@@ -102,7 +102,7 @@ def _contrast(context: AttackContext, telling: NDArray[np.int32], unique: NDArra
         return None
     rng, size = np.random.default_rng(0), min(original.total, control.total, MOST_PERSONS)
     groups = [drawn(table.select(view.quasi), size, rng) for table in (original, control)]
-    return asked_of_both(
+    return contrasts_of(
         context, view, telling[unique], view.rows[unique], groups, rest=int(view.rows[~unique].sum())
     )  # fmt: skip
 

@@ -92,8 +92,8 @@ class View:
     def label(self, number: int) -> str:
         """Write the labels of the first tuple of a class, for the console."""
         codes = self.tuples[int(np.flatnonzero(self.class_of == number)[0])]
-        parts = zip(self.quasi, self.labels, codes.tolist(), strict=True)
-        return ", ".join(f"{name} {'missing' if texts[code] is None else texts[code]}" for name, texts, code in parts)
+        cells = zip(self.quasi, self.labels, codes.tolist(), strict=True)
+        return ", ".join(f"{name} {'missing' if texts[code] is None else texts[code]}" for name, texts, code in cells)
 
 
 def view_of(table: Any, policy: Policy, *, second: Any = None, prior: Tabulated | None = None, **reading: Any) -> View:

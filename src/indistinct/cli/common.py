@@ -142,8 +142,8 @@ def _listed(values: list[str] | None) -> list[str]:
     """Split at commas that the next ``name=`` follows; a column may have a comma in its name."""
     found: list[str] = []
     for value in values or []:
-        parts = re.split(r",(?=[^,=]+=)", value)
-        found += parts if "=" in parts[0] else [value]
+        items = re.split(r",(?=[^,=]+=)", value)
+        found += items if "=" in items[0] else [value]
     return found
 
 

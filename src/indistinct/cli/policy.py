@@ -135,6 +135,6 @@ def key(
     from indistinct.history.key import make_key
 
     make_key(path)
-    told = f"key written to {path}; keep it: releases of one table under different keys tell which merges are decoys"
-    answering.give({"key_file": str(path)}, told)
+    advice = f"key written to {path}; keep it: releases of one table under different keys tell which merges are decoys"
+    answering.give({"key_file": str(path)}, advice)
     return 0

@@ -77,12 +77,12 @@ def kind_of(hierarchy: Hierarchy, how: str, type: str) -> str:
 
 def _members(frequencies: Frequencies, assignment: Assignment, position: int) -> tuple[Int64, Int64, Int64]:
     """Classes, codes and rows: how often each code occurs in each class, sorted."""
-    kept = assignment.class_of != SUPPRESSED
+    published = assignment.class_of != SUPPRESSED
     size = frequencies.quasi[position].size
-    code = frequencies.codes[assignment.cell[kept], position]
-    pair, place = np.unique(assignment.class_of[kept].astype(np.int64) * size + code, return_inverse=True)
+    code = frequencies.codes[assignment.cell[published], position]
+    pair, place = np.unique(assignment.class_of[published].astype(np.int64) * size + code, return_inverse=True)
     rows = np.zeros(len(pair), np.int64)
-    np.add.at(rows, place.reshape(-1), assignment.count[kept])
+    np.add.at(rows, place.reshape(-1), assignment.count[published])
     return pair // size, pair % size, rows
 
 

@@ -13,7 +13,7 @@ from indistinct.errors import InfeasibleError, PolicyError, VerificationError
 from indistinct.losses import priced
 from indistinct.models import Context, evaluate, is_of_classes
 from indistinct.policy.recoding import option
-from indistinct.session.prepare import kept_identifying
+from indistinct.session.prepare import published_identifying
 from indistinct.tables.apply import Layout
 from indistinct.tables.classes import classes_of, merged, recoding_of
 from indistinct.tables.count import silent
@@ -227,7 +227,7 @@ def layout_of(prepared: Prepared) -> Layout:
     policy, roles = prepared.policy, prepared.roles
     transformed: dict[str, Transform] = {
         name: mask if roles.attributes[name].action == "mask" else Pseudonymizer.of(prepared, name)
-        for name in kept_identifying(roles)
+        for name in published_identifying(roles)
     }
     return Layout(
         published_columns(prepared), prepared.carried, transformed, policy.output.suppressed_token, policy.output.order
@@ -236,7 +236,7 @@ def layout_of(prepared: Prepared) -> Layout:
 
 def published_columns(prepared: Prepared) -> tuple[str, ...]:
     """Columns of a release: those of the source but for identifying ones that are dropped."""
-    dropped = {*prepared.roles.identifying, prepared.roles.person} - set(kept_identifying(prepared.roles))
+    dropped = {*prepared.roles.identifying, prepared.roles.person} - set(published_identifying(prepared.roles))
     return tuple(name for name in prepared.source.columns if name not in dropped)
 
 

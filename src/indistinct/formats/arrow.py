@@ -47,13 +47,13 @@ def text_array(texts: Sequence[str | None]) -> Any:
     >>> text_array(["Łódź", None, ""]).to_pylist()
     ['Łódź', None, '']
     """
-    parts = [b"" if text is None else text.encode("utf-8", "surrogatepass") for text in texts]
-    ends = np.zeros(len(parts) + 1, np.int64)
-    np.cumsum([len(part) for part in parts], out=ends[1:])
+    encoded = [b"" if text is None else text.encode("utf-8", "surrogatepass") for text in texts]
+    ends = np.zeros(len(encoded) + 1, np.int64)
+    np.cumsum([len(part) for part in encoded], out=ends[1:])
     present = np.array([text is not None for text in texts], np.bool_)
     bitmap = None if present.all() else pa.py_buffer(np.packbits(present, bitorder="little"))
     if ends[-1] < 2**31:
-        buffers = [bitmap, pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(b"".join(parts))]
-        return pa.Array.from_buffers(pa.string(), len(parts), buffers)
-    buffers = [bitmap, pa.py_buffer(ends), pa.py_buffer(b"".join(parts))]
-    return pa.Array.from_buffers(pa.large_string(), len(parts), buffers)
+        buffers = [bitmap, pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(b"".join(encoded))]
+        return pa.Array.from_buffers(pa.string(), len(encoded), buffers)
+    buffers = [bitmap, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.large_string(), len(encoded), buffers)

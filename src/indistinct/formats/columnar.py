@@ -97,8 +97,8 @@ def compact(array: pa.DictionaryArray) -> pa.DictionaryArray:
     if used.all():
         return array
     position = np.cumsum(used, dtype=np.int32) - 1
-    kept = number_array(np.flatnonzero(used).astype(np.int32))
-    return _encoding(number_array(position).take(array.indices), array.dictionary.take(kept))
+    used_codes = number_array(np.flatnonzero(used).astype(np.int32))
+    return _encoding(number_array(position).take(array.indices), array.dictionary.take(used_codes))
 
 
 def used_entries(array: pa.DictionaryArray) -> NDArray[np.bool_]:
@@ -148,8 +148,8 @@ def without_tokens(batch: pa.RecordBatch, tokens: Mapping[str, Sequence[str]]) -
             columns.append(column)
         elif pa.types.is_dictionary(column.type):
             entries = column.dictionary
-            kept = pc.if_else(pc.is_in(entries, own), pa.scalar(None, entries.type), entries)
-            columns.append(plain(_encoding(column.indices, kept)))
+            used_codes = pc.if_else(pc.is_in(entries, own), pa.scalar(None, entries.type), entries)
+            columns.append(plain(_encoding(column.indices, used_codes)))
         else:
             values = plainly_typed(column)
             columns.append(pc.if_else(pc.is_in(as_text(values), own), pa.scalar(None, values.type), values))
@@ -194,7 +194,7 @@ def open_parquet(path: Path) -> Source:
     Raises DataError for a broken file or one without rows, and for a directory that keeps Parquet files in directories
     of its own, SchemaError for columns without or with the same name.
     """
-    files = _parts(path) if path.is_dir() else [path]
+    files = _pieces(path) if path.is_dir() else [path]
     opened = [_parquet(file) for file in files]
     schema = opened[0].schema_arrow.remove_metadata()
     for file, other in zip(files, opened, strict=True):
@@ -207,8 +207,8 @@ def open_parquet(path: Path) -> Source:
     types = text_types({column.name: plain_type(column.type) for column in schema})
 
     texts = [name for name, kind in types.items() if is_text(kind)]
-    parts = [_column_chunks(file, texts) for file in opened]
-    encoded = [name for name in texts if _dictionary_pays([chunk for part in parts for chunk in part[name]])]
+    chunks = [_column_chunks(file, texts) for file in opened]
+    encoded = [name for name in texts if _dictionary_pays([chunk for part in chunks for chunk in part[name]])]
 
     def read(wanted: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
         for file in files:
@@ -219,7 +219,7 @@ def open_parquet(path: Path) -> Source:
     return Source(path.name, columns, types, is_text=False, read=read, rows=rows, warnings=warnings, native=native)
 
 
-def _parts(folder: Path) -> list[Path]:
+def _pieces(folder: Path) -> list[Path]:
     """List the Parquet files of a directory by name, but hidden ones.
 
     Raises DataError where there are none, or more further down.

@@ -12,7 +12,7 @@ import pyarrow as pa
 from indistinct.errors import DataError, PolicyError, UnsupportedError
 from indistinct.formats.columnar import ENCODED, table_source, text_types
 from indistinct.formats.moments import several_offsets
-from indistinct.formats.source import lacking
+from indistinct.formats.source import extra_required
 from indistinct.formats.texts import as_text
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FETCH_ROWS = 50_000
 # what a database driver may hand out and Arrow keeps as it is; anything else becomes its text
-_KEPT = (bool, int, float, Decimal, dt.date, dt.datetime, dt.time, dt.timedelta, bytes)
+_NATIVE = (bool, int, float, Decimal, dt.date, dt.datetime, dt.time, dt.timedelta, bytes)
 
 
 def open_database(url: str, options: TableOptions) -> Source:
@@ -37,7 +37,7 @@ def open_database(url: str, options: TableOptions) -> Source:
     try:
         import sqlalchemy as sa
     except ModuleNotFoundError:
-        raise lacking("sqlalchemy") from None
+        raise extra_required("sqlalchemy") from None
     if (options.query is None) == (options.table is None):
         raise PolicyError("a database needs either a query or the name of a table; give one of them")
     name = options.table or "the query"
@@ -88,11 +88,11 @@ def _fetch(engine: Any, options: TableOptions) -> pa.Table:
         if not result.returns_rows:
             raise DataError("the query returns no table; write a SELECT")
         names = list(result.keys())
-        parts: list[list[pa.Array]] = [[] for _ in names]
+        chunks: list[list[pa.Array]] = [[] for _ in names]
         for rows in result.partitions(FETCH_ROWS):
-            for part, values in zip(parts, zip(*rows, strict=True), strict=True):
+            for part, values in zip(chunks, zip(*rows, strict=True), strict=True):
                 part.append(sql_array(values))
-    return pa.table([_joined(part) for part in parts], names=names)
+    return pa.table([_joined(part) for part in chunks], names=names)
 
 
 def quoted_table(connection: Any, table: str) -> str:
@@ -112,14 +112,14 @@ def sql_array(values: Sequence[object]) -> pa.Array:
     if several_offsets(values):
         values = [value.isoformat(" ") if isinstance(value, dt.datetime) else value for value in values]
     try:
-        array = pa.array(_kept(values))
+        array = pa.array(_native(values))
     except (pa.ArrowException, TypeError, OverflowError):
         array = pa.array([None if value is None else _text(value) for value in values], pa.string())
     return array.dictionary_encode().cast(ENCODED) if pa.types.is_string(array.type) else array
 
 
-def _kept(values: Sequence[object]) -> Iterator[object]:
-    return (v if v is None or isinstance(v, (str, *_KEPT)) else _text(v) for v in values)
+def _native(values: Sequence[object]) -> Iterator[object]:
+    return (v if v is None or isinstance(v, (str, *_NATIVE)) else _text(v) for v in values)
 
 
 def _text(value: object) -> str:
@@ -129,16 +129,16 @@ def _text(value: object) -> str:
     return str(value)
 
 
-def _joined(parts: Sequence[pa.Array]) -> pa.ChunkedArray:
+def _joined(chunks: Sequence[pa.Array]) -> pa.ChunkedArray:
     """Chunks of one column under one type: the widest number type, or text where types mix."""
-    kinds = {part.type for part in parts if not pa.types.is_null(part.type)}
+    kinds = {part.type for part in chunks if not pa.types.is_null(part.type)}
     if not kinds:
-        return pa.chunked_array([part.cast(pa.string()) for part in parts], pa.string())
+        return pa.chunked_array([part.cast(pa.string()) for part in chunks], pa.string())
     kind = kinds.pop() if len(kinds) == 1 else _common(kinds)
     if kind == ENCODED:
-        texts = (part if part.type == ENCODED else as_text(part).dictionary_encode() for part in parts)
+        texts = (part if part.type == ENCODED else as_text(part).dictionary_encode() for part in chunks)
         return pa.chunked_array([part.cast(ENCODED) for part in texts], ENCODED)
-    return pa.chunked_array([part.cast(kind) for part in parts], kind)
+    return pa.chunked_array([part.cast(kind) for part in chunks], kind)
 
 
 def _common(kinds: set[pa.DataType]) -> pa.DataType:

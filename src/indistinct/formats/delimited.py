@@ -474,10 +474,10 @@ def _quoted_field(
 ) -> tuple[str, str, int]:
     """Text of a field whose opening quote is gone, what follows its closing quote, and the line that is on."""
     name, line, size = dialect.path.name, opened, 0
-    parts: list[str] = []
+    pieces: list[str] = []
     while True:
         text, quote, after = rest.partition('"')
-        parts.append(text)
+        pieces.append(text)
         if not quote:
             size += len(rest)
             line, rest = next(numbered, (0, ""))
@@ -485,10 +485,10 @@ def _quoted_field(
                 message = f"{name}, line {opened}: the quote that opens here is never closed; close or remove it"
                 raise DataError(message, file=name, line=opened)
         elif after.startswith('"'):
-            parts.append('"')
+            pieces.append('"')
             rest = after[1:]
         elif after[:1] in ("", dialect.delimiter, "\r", "\n"):
-            return "".join(parts), after, line
+            return "".join(pieces), after, line
         else:
             message = f"{name}, line {line}: text follows a closing quote; double the quotes inside quoted cells"
             raise DataError(message, file=name, line=line)

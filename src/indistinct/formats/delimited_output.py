@@ -72,8 +72,8 @@ def _cells(
     return _put_together(texts, text_array([end])[0]), indices
 
 
-def _put_together(*parts: Any) -> pa.Array:
-    return pc.binary_join_element_wise(*parts, text_array([""])[0])
+def _put_together(*pieces: Any) -> pa.Array:
+    return pc.binary_join_element_wise(*pieces, text_array([""])[0])
 
 
 def _quoted(texts: pa.Array, delimiter: str, missing: str | None) -> pa.Array:
@@ -89,14 +89,14 @@ def _quoted(texts: pa.Array, delimiter: str, missing: str | None) -> pa.Array:
 
 def _lines(cells: Sequence[tuple[pa.Array, NDArray[np.int32]]]) -> Iterator[pa.Array]:
     """Lines of text of the rows; in halves where they would be too long for one array."""
-    parts = _combined(cells)
+    pieces = _combined(cells)
     # neighbouring rows that are equal, as in a sorted table, are built once
-    changes = np.ones(len(parts[0][1]), bool)
-    changes[1:] = np.logical_or.reduce([indices[1:] != indices[:-1] for _, indices in parts])
+    changes = np.ones(len(pieces[0][1]), bool)
+    changes[1:] = np.logical_or.reduce([indices[1:] != indices[:-1] for _, indices in pieces])
     heads = np.flatnonzero(changes)
     repeated = len(heads) * 4 < len(changes)
     try:
-        columns = [texts.take(number_array(indices[heads] if repeated else indices)) for texts, indices in parts]
+        columns = [texts.take(number_array(indices[heads] if repeated else indices)) for texts, indices in pieces]
         lines = columns[0] if len(columns) == 1 else _put_together(*columns)
         if repeated:
             lines = lines.take(number_array(np.cumsum(changes) - 1))
@@ -114,18 +114,18 @@ def _combined(
     cells: Sequence[tuple[pa.Array, NDArray[np.int32]]],
 ) -> list[tuple[pa.Array, NDArray[np.int32]]]:
     """Neighbouring columns of few texts as one column of all pairs: one lookup a row instead of two."""
-    parts = [cells[0]]
+    pieces = [cells[0]]
     limit = min(COMBINED_TEXTS, len(cells[0][1]) // 4)
     for texts, indices in cells[1:]:
-        before, codes = parts[-1]
+        before, codes = pieces[-1]
         if len(before) * len(texts) > limit:
-            parts.append((texts, indices))
+            pieces.append((texts, indices))
             continue
         first = np.repeat(np.arange(len(before), dtype=np.int32), len(texts))
         second = np.tile(np.arange(len(texts), dtype=np.int32), len(before))
         pairs = _put_together(before.take(number_array(first)), texts.take(number_array(second)))
-        parts[-1] = (pairs, codes * np.int32(len(texts)) + indices)
-    return parts
+        pieces[-1] = (pairs, codes * np.int32(len(texts)) + indices)
+    return pieces
 
 
 def _bytes(lines: pa.Array) -> memoryview:

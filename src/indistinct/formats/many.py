@@ -25,10 +25,10 @@ NULL = "__HIVE_DEFAULT_PARTITION__"
 
 @dataclass(frozen=True)
 class Part:
-    """A file of many; ``told`` are the columns that its folders tell."""
+    """A file of many; ``named`` are the columns that its folders tell."""
 
     path: Path
-    told: Mapping[str, str | None]
+    named: Mapping[str, str | None]
 
 
 def files_of(folder: Path, known: Collection[str]) -> list[Part]:
@@ -42,8 +42,8 @@ def files_of(folder: Path, known: Collection[str]) -> list[Part]:
         place = file.relative_to(folder)
         hidden = any(part.startswith((".", "_")) for part in place.parts)
         if not hidden and file.is_file() and file.suffix.lower().removeprefix(".") in known:
-            found.append(Part(file, _told(place.parts[:-1], name)))
-    if found and any(part.told.keys() != found[0].told.keys() for part in found):
+            found.append(Part(file, _named(place.parts[:-1], name)))
+    if found and any(part.named.keys() != found[0].named.keys() for part in found):
         raise DataError(f"the folders in {name} tell different columns; make them alike", file=name)
     kinds = sorted({part.path.suffix.lower() for part in found})
     if len(kinds) > 1:
@@ -54,8 +54,8 @@ def files_of(folder: Path, known: Collection[str]) -> list[Part]:
     return found
 
 
-def _told(folders: Sequence[str], name: str) -> dict[str, str | None]:
-    told: dict[str, str | None] = {}
+def _named(folders: Sequence[str], name: str) -> dict[str, str | None]:
+    named: dict[str, str | None] = {}
     for folder in folders:
         column, equals, value = folder.partition("=")
         if not equals or not column:
@@ -64,46 +64,46 @@ def _told(folders: Sequence[str], name: str) -> dict[str, str | None]:
                 "files, folders named column=value, or a frame that holds all of them",
                 file=name,
             )
-        told[unquote(column)] = None if value == NULL else unquote(value)
-    return told
+        named[unquote(column)] = None if value == NULL else unquote(value)
+    return named
 
 
 def open_many(
-    parts: Sequence[Part], name: str, options: TableOptions, opened: Callable[[Path, TableOptions], Source]
+    pieces: Sequence[Part], name: str, options: TableOptions, opened: Callable[[Path, TableOptions], Source]
 ) -> Source:
     """Open files as one table, in this order; columns are matched by their names.
 
     Raises SchemaError where a file has other columns, or columns of other types, than the first.
     """
-    sources = [opened(part.path, options) for part in parts]
-    first, told = sources[0], list(parts[0].told)
-    for part, source in zip(parts, sources, strict=True):
-        if clash := [column for column in told if column in source.columns]:
+    sources = [opened(part.path, options) for part in pieces]
+    first, named = sources[0], list(pieces[0].named)
+    for part, source in zip(pieces, sources, strict=True):
+        if clash := [column for column in named if column in source.columns]:
             message = f'"{clash[0]}" is a column of {part.path.name} and a folder of its path; rename one of them'
             raise SchemaError(message, column=clash[0])
         if set(source.columns) != set(first.columns):
             odd = sorted({*source.columns} ^ {*first.columns})
             have = "has" if odd[0] in source.columns else "lacks"
-            message = f'{part.path.name} {have} the column "{odd[0]}", unlike {parts[0].path.name}; make them alike'
+            message = f'{part.path.name} {have} the column "{odd[0]}", unlike {pieces[0].path.name}; make them alike'
             raise SchemaError(message, file=part.path.name, column=odd[0])
         for column in first.columns:
             if not _same(source.types[column], first.types[column]):
                 message = (
                     f'"{column}" is {source.types[column]} in {part.path.name} and {first.types[column]} in '
-                    f"{parts[0].path.name}; make them alike"
+                    f"{pieces[0].path.name}; make them alike"
                 )
                 raise SchemaError(message, file=part.path.name, column=column)
-    columns = (*first.columns, *told)
+    columns = (*first.columns, *named)
 
     def read(wanted: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
-        own = tuple(column for column in wanted if column not in told)
-        for part, source in zip(parts, sources, strict=True):
+        own = tuple(column for column in wanted if column not in named)
+        for part, source in zip(pieces, sources, strict=True):
             # a file is counted by one of its columns where only folders are asked for
             for batch in source.read(own or first.columns[:1]):
                 arrays = [
                     _plain(batch.column(column))
                     if column in own
-                    else pa.array([part.told[column]] * batch.num_rows, pa.string())
+                    else pa.array([part.named[column]] * batch.num_rows, pa.string())
                     for column in wanted
                 ]
                 yield pa.RecordBatch.from_arrays(arrays, list(wanted))

@@ -15,7 +15,7 @@ from indistinct.formats.contract import Format
 from indistinct.formats.many import Part, files_of, open_many
 from indistinct.formats.packed import PACKED, packing_of, standard_input, unpack
 from indistinct.formats.patterns import is_pattern, matching
-from indistinct.formats.source import Source, TableOptions, is_standard_input, lacking, origins_of, path_of
+from indistinct.formats.source import Source, TableOptions, extra_required, is_standard_input, origins_of, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -169,7 +169,7 @@ def needing(chosen: Format) -> Iterator[None]:
     except ModuleNotFoundError as error:
         if chosen.extra is None or error.name is None or error.name.startswith("indistinct"):
             raise
-        raise lacking(error.name, chosen.extra) from None
+        raise extra_required(error.name, chosen.extra) from None
 
 
 def open_source(table: object, options: TableOptions | None = None) -> Source:
@@ -243,9 +243,9 @@ def _open_file(path: Path, options: TableOptions) -> Source:
         if packing_of(path) is not None:
             return _of_copy(unpack(path, SUFFIXES), options)
     else:
-        parts = files_of(path, SUFFIXES)
-        if parts and (parts[0].told or format_of(parts[0].path) is not PARQUET):
-            return open_many(parts, path.resolve().name, options, _open_file)
+        pieces = files_of(path, SUFFIXES)
+        if pieces and (pieces[0].named or format_of(pieces[0].path) is not PARQUET):
+            return open_many(pieces, path.resolve().name, options, _open_file)
     found = PARQUET if is_directory else format_of(path)
     if found is None:
         what = f'the suffix "{path.suffix}"' if path.suffix else "a name without a suffix"

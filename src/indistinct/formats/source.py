@@ -197,14 +197,14 @@ def check_names(names: Iterable[str], file: str) -> tuple[str, ...]:
     >>> check_names(["age", "sex"], "people.csv")
     ('age', 'sex')
     """
-    kept = tuple(names)
-    for position, name in enumerate(kept, 1):
+    columns = tuple(names)
+    for position, name in enumerate(columns, 1):
         if not name.strip():
             raise SchemaError(f"column {position} of {file} has no name; give it one in the header", file=file)
-    for name, count in Counter(kept).items():
+    for name, count in Counter(columns).items():
         if count > 1:
             raise SchemaError(f'{file} names the column "{name}" {count} times; rename all but one', column=name)
-    return kept
+    return columns
 
 
 def look_alikes(names: Iterable[str]) -> list[Notice]:
@@ -233,17 +233,17 @@ def trimmed(names: Sequence[str]) -> tuple[list[str], list[Notice]]:
     >>> trimmed(["age", "zip "])[0]
     ['age', 'zip']
     """
-    kept = [name.strip() for name in names]
+    columns = [name.strip() for name in names]
     notices = [
         Notice(
             "header-trimmed",
             new,
             Sentence('the column "{old}" is read as "{new}", without the blanks around its name', old=old, new=new),
         )
-        for old, new in zip(names, kept, strict=True)
+        for old, new in zip(names, columns, strict=True)
         if old != new and new
     ]
-    return kept, notices
+    return columns, notices
 
 
 def nameless(position: int) -> Notice:
@@ -256,7 +256,7 @@ def nameless(position: int) -> Notice:
     return Notice("nameless-column", None, message)
 
 
-def lacking(package: str, extra: str = "io") -> UnsupportedError:
+def extra_required(package: str, extra: str = "io") -> UnsupportedError:
     """Build the error for a kind of table whose package is not installed."""
     return UnsupportedError(f"this kind of table needs {package}; install it with: pip install 'indistinct[{extra}]'")
 

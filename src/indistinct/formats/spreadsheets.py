@@ -65,20 +65,20 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:
         names, renamed = trimmed(names)
         notices += renamed
     odd = {} if cells is None else cells.odd
-    kept, columns, holes = [], [], {}
+    filtered, columns, holes = [], [], {}
     unread: dict[str, dict[str, int]] = {}
     for position, (name, column) in enumerate(zip(names, texts, strict=False)):
         if not name.strip() and column.null_count == len(column):
             notices.append(nameless(position + 1))
             continue
-        kept.append(name)
+        filtered.append(name)
         holes[name] = pc.sum(pc.fill_null(pc.equal(column, ""), fill_value=True)).as_py()
         columns.append(_finished(column, options))
         tokens = {*options.missing, *options.missing_values.get(name, ())}
         unread[name] = {what: count for what, count in odd.get(position, {}).items() if what not in tokens}
-    check_names(kept, path.name)
+    check_names(filtered, path.name)
     notices += _holes(path, holes) if cells is None else []
-    source = table_source(pa.table(columns, names=kept), path.name)
+    source = table_source(pa.table(columns, names=filtered), path.name)
     source.is_text = True
     read = source.read
 
@@ -88,7 +88,7 @@ def open_spreadsheet(path: Path, options: TableOptions) -> Source:
         return read(wanted)
 
     source.read = read_valued
-    source.types = dict.fromkeys(kept, pa.string())
+    source.types = dict.fromkeys(filtered, pa.string())
     source.warnings = notices + source.warnings
     if options.sheet is None and len(book.sheet_names) > 1:
         message = Sentence(
@@ -202,8 +202,8 @@ def _without_blank_rows(texts: list[pa.Array]) -> tuple[list[pa.Array], int]:
     if len(texts) < 2:
         return texts, 0
     used = functools.reduce(pc.or_, (column.is_valid() for column in texts))
-    kept = [column.filter(used) for column in texts]
-    return kept, len(used) - len(kept[0])
+    filtered = [column.filter(used) for column in texts]
+    return filtered, len(used) - len(filtered[0])
 
 
 def _texts(book: Any, sheet: str, data: pa.RecordBatch, at: int) -> list[pa.Array]:

@@ -47,16 +47,16 @@ def open_statistical(path: Path, options: TableOptions) -> Source:
     if suffix != "xpt":
         settings["user_missing"] = True
     try:
-        parts, letters, meta = _read_all(read, path, settings)
+        chunks, letters, meta = _read_all(read, path, settings)
     except (pyreadstat.PyreadstatError, pyreadstat.ReadstatError, OverflowError, ValueError, UnicodeError):
         message = f"{path.name} is no readable {suffix} file; save it again"
         raise DataError(message, file=path.name) from None
     names = list(meta.column_names)
-    if not parts:
+    if not chunks:
         raise DataError(f"{path.name} has no rows; a table needs at least one", file=path.name)
     columns, notices = [], []
     for name in names:
-        column = _column([part[name] for part in parts])
+        column = _column([part[name] for part in chunks])
         column, declared = _without_declared(column, _ranges_of(meta, name))
         declared.update(letters.get(name, {}))
         columns.append(_without_tokens(column, options.missing))
@@ -81,7 +81,7 @@ def _read_all(
     read: Any, path: Path, settings: Mapping[str, Any]
 ) -> tuple[list[dict[str, pa.Array]], dict[str, Counter[str]], Any]:
     """Columns of the file in parts of bounded size, cells with lettered missing values, and its metadata."""
-    parts: list[dict[str, pa.Array]] = []
+    chunks: list[dict[str, pa.Array]] = []
     letters: dict[str, Counter[str]] = {}
     _, meta = read(str(path), metadataonly=True, **settings)
     rows = max(1000, CELLS_PER_READ // max(len(meta.column_names), 1))
@@ -93,9 +93,9 @@ def _read_all(
         for name, codes in here.missing_user_values.items():
             letters.setdefault(name, Counter()).update(f".{v.lower()}" for v in part[name] if v in codes)
         if count:
-            parts.append({name: _array(part[name], here.missing_user_values.get(name, ())) for name in part})
+            chunks.append({name: _array(part[name], here.missing_user_values.get(name, ())) for name in part})
         meta.missing_user_values.update(here.missing_user_values)
-    return parts, {name: cells for name, cells in letters.items() if cells}, meta
+    return chunks, {name: cells for name, cells in letters.items() if cells}, meta
 
 
 def _array(values: Sequence[object], letters: Sequence[str]) -> pa.Array:
@@ -123,11 +123,11 @@ def _without_declared(
         codes = column.filter(inside)
         if len(codes):
             found.update({str(_text(one["values"])): one["counts"] for one in pc.value_counts(codes).to_pylist()})
-            kept = [
+            labelled = [
                 pc.if_else(here, pa.scalar(None, part.type), part)
                 for part, here in zip(column.chunks, inside.chunks, strict=True)
             ]
-            column = pa.chunked_array(kept, column.type)
+            column = pa.chunked_array(labelled, column.type)
     return column, found
 
 
@@ -160,15 +160,15 @@ def _text(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _column(parts: Sequence[pa.Array]) -> pa.ChunkedArray:
+def _column(chunks: Sequence[pa.Array]) -> pa.ChunkedArray:
     """One column of the parts: under one type, whole numbers made integers."""
-    kinds = {part.type for part in parts if not pa.types.is_null(part.type)}
+    kinds = {part.type for part in chunks if not pa.types.is_null(part.type)}
     if len(kinds) > 1:
-        parts = [pa.array([None if v is None else _text(v) for v in part.to_pylist()], pa.string()) for part in parts]
+        chunks = [pa.array([None if v is None else _text(v) for v in part.to_pylist()], pa.string()) for part in chunks]
         kinds = {pa.string()}
     kind = kinds.pop() if kinds else pa.string()
-    parts = [pa.nulls(len(part), kind) if pa.types.is_null(part.type) else part.cast(kind) for part in parts]
-    column = pa.chunked_array(parts, kind)
+    chunks = [pa.nulls(len(part), kind) if pa.types.is_null(part.type) else part.cast(kind) for part in chunks]
+    column = pa.chunked_array(chunks, kind)
     if pa.types.is_floating(kind):
         whole = pc.and_(pc.equal(pc.floor(column), column), pc.less_equal(pc.abs(column), EXACT_DOUBLE))
         if pc.all(whole).as_py() is not False:

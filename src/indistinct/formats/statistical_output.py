@@ -57,7 +57,7 @@ def write_statistical(_: BinaryIO, sheets: Mapping[str, Sheet], writing: Writing
         }
     write = pyreadstat.write_sav if is_spss else pyreadstat.write_dta
     try:
-        write(_guest_frame(pa.table(columns)), str(path), **settings)
+        write(_foreign_frame(pa.table(columns)), str(path), **settings)
         if not is_spss and not _ends_with(path, STATA_END):
             raise OSError(errno.ENOSPC, "")  # the library does not say so when the last bytes find no room
         erase_time(path, is_spss=is_spss)
@@ -99,12 +99,12 @@ def _used_labels(column: pa.ChunkedArray, labels: Mapping[Any, str], *, texts: b
     return {str(v): label for v, label in labels.items() if texts and str(v) in values and len(str(v).encode()) <= 8}
 
 
-def _guest_frame(table: pa.Table) -> Any:
+def _foreign_frame(table: pa.Table) -> Any:
     """Frame of a library that pyreadstat can write from; it takes no Arrow tables."""
     for library in ("polars", "pandas"):
         if importlib.util.find_spec(library):
-            guest = importlib.import_module(library)
-            return guest.DataFrame(table) if library == "polars" else table.to_pandas()
+            frames = importlib.import_module(library)
+            return frames.DataFrame(table) if library == "polars" else table.to_pandas()
     message = "SPSS and Stata files are written with the help of Polars or pandas; install one of them"
     raise UnsupportedError(message)
 

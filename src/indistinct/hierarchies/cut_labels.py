@@ -84,8 +84,8 @@ def _brackets(fields: Mapping[str, Any]) -> Int64:
     import pyarrow.compute as pc
 
     open_low, closed_high = pc.equal(fields["opening"], "("), pc.equal(fields["closing"], "]")
-    told = pc.add(open_low.cast(pa.int64()), pc.multiply(closed_high.cast(pa.int64()), 2))
-    return _integers(told.fill_null(-1))
+    shape = pc.add(open_low.cast(pa.int64()), pc.multiply(closed_high.cast(pa.int64()), 2))
+    return _integers(shape.fill_null(-1))
 
 
 def _integers(array: Any) -> Int64:

@@ -145,8 +145,8 @@ def period_label(day: int, unit: str) -> str:
         years = MONTHS[unit] // 12
         first = year // years * years
         return f"{first:04}-{first + 9:04}" if unit == "decade" and first % 100 == 0 else f"{first:04}s"
-    parts = {"month": f"-{month:02}", "quarter": f"-Q{(month + 2) // 3}", "half": f"-H{(month + 5) // 6}", "year": ""}
-    return f"{year:04}{parts[unit]}"
+    periods = {"month": f"-{month:02}", "quarter": f"-Q{(month + 2) // 3}", "half": f"-H{(month + 5) // 6}", "year": ""}
+    return f"{year:04}{periods[unit]}"
 
 
 def _first_day(months: Days) -> Days:

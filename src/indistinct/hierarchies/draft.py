@@ -147,13 +147,13 @@ def prefixes(texts: Iterable[str]) -> list[Row]:
     same = len(lengths) == 1
     levels: list[list[str]] = []
     groups = len(codes)
-    for kept in range(max(lengths, default=1) - 1, 0, -1):
-        heads = Counter(code[:kept] for code in codes)
+    for prefix in range(max(lengths, default=1) - 1, 0, -1):
+        heads = Counter(code[:prefix] for code in codes)
         if 1 < len(heads) < groups:
             groups = len(heads)
-            mask = ROOT * (max(lengths) - kept) if same else ROOT
+            mask = ROOT * (max(lengths) - prefix) if same else ROOT
             whole = {code for code in codes if heads[code] == 1}
-            levels.append([code or EMPTY if code in whole else code[:kept] + mask for code in codes])
+            levels.append([code or EMPTY if code in whole else code[:prefix] + mask for code in codes])
     return [(code, *labels, ROOT) for code, *labels in zip(codes, *levels, strict=True)]
 
 
@@ -173,12 +173,12 @@ def lump(counts: Mapping[str, int], minimum: int, name: str = "other") -> list[R
         if counts[text] >= minimum and (not rare or sum(counts[known] for known in rare) >= minimum):
             break
         rare.append(text)
-    kept = sorted(set(counts) - set(rare))
-    if not rare or not kept:
+    prefix = sorted(set(counts) - set(rare))
+    if not rare or not prefix:
         return [(text, ROOT) for text in sorted(counts)]
     while name in counts:
         name = f"{name} values"
-    return [*((text, text or EMPTY, ROOT) for text in kept), *((text, name, ROOT) for text in sorted(rare))]
+    return [*((text, text or EMPTY, ROOT) for text in prefix), *((text, name, ROOT) for text in sorted(rare))]
 
 
 def looks_like_codes(texts: Iterable[str]) -> bool:

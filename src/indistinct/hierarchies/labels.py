@@ -457,14 +457,14 @@ _BRACKETED = re.compile(r"(\s*[\[(][^\])]*[\])][^,]*|[^,]*)")
 
 
 def _mask(label: str, character: str) -> Mask | None:
-    kept = label.strip(character)
-    hidden = len(label) - len(kept)
-    if not hidden or character in kept:
+    rest = label.strip(character)
+    hidden = len(label) - len(rest)
+    if not hidden or character in rest:
         return None
     prefix = len(label) - len(label.lstrip(character)) == 0
-    if not prefix and label.endswith(character) and kept:
+    if not prefix and label.endswith(character) and rest:
         return None  # hidden on both sides: no mask that anyone writes
-    return Mask(kept, "", len(label)) if prefix else Mask("", kept, len(label))
+    return Mask(rest, "", len(label)) if prefix else Mask("", rest, len(label))
 
 
 # -- numbers ------------------------------------------------------------------------------------------------------

@@ -83,8 +83,8 @@ def build(
 
 def _mask(text: str, hidden: int, character: str, *, right: bool) -> str:
     hidden = min(hidden, len(text))
-    kept = len(text) - hidden
-    return text[:kept] + character * hidden if right else character * hidden + text[hidden:]
+    shown = len(text) - hidden
+    return text[:shown] + character * hidden if right else character * hidden + text[hidden:]
 
 
 def _common_prefix(texts: list[str], lengths: NDArray[np.int64]) -> NDArray[np.int64]:

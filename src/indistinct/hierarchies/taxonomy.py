@@ -180,9 +180,9 @@ def build(
         rows, ranks = _typed(found, rows, {"decimal": decimal, "format": format, "order": order})
     taxonomy = check(rows, attribute, where, ranks=ranks)
     place = {leaf: index for index, leaf in enumerate(taxonomy.leaves)}
-    lacking = [text for text in found.texts if text not in place]
-    if lacking:
-        raise _lacks(attribute, lacking, taxonomy, where)
+    unplaced = [text for text in found.texts if text not in place]
+    if unplaced:
+        raise _lacks(attribute, unplaced, taxonomy, where)
     codes = np.sort(np.array([place[text] for text in found.texts], dtype=np.int64))
     present = [taxonomy.leaves[index] for index in codes.tolist()]
     extra = 0
@@ -211,9 +211,9 @@ def _grouping(taxonomy: Taxonomy, level: int, codes: NDArray[np.int64], extra: i
     if labels == taxonomy.top_labels and len(labels) == 1:  # the root
         return Grouping(np.zeros(len(codes) + extra, np.int32), labels, Fractions(np.array([leaves - 1]), denominator))
     nodes, first = runs(node_of[codes])
-    kept = node_of[codes][first]
-    sizes = np.bincount(node_of, minlength=len(labels))[kept]
-    return Grouping(nodes, [labels[node] for node in kept.tolist()], Fractions(sizes - 1, denominator))
+    inner = node_of[codes][first]
+    sizes = np.bincount(node_of, minlength=len(labels))[inner]
+    return Grouping(nodes, [labels[node] for node in inner.tolist()], Fractions(sizes - 1, denominator))
 
 
 def _positions(found: Scale, present: list[str]) -> Sequence[Fraction]:
@@ -308,16 +308,16 @@ def _leaves(found: Taxonomy, start: int, stop: int) -> str:
     return quoted(found.leaves[start : min(stop, start + 4)], stop - start, limit=3)
 
 
-def _lacks(attribute: str, lacking: list[str], taxonomy: Taxonomy, where: str) -> HierarchyError:
-    near = next(((text, leaf) for text in lacking[:NEAR_SOUGHT] if (leaf := _near(text, taxonomy.leaves))), None)
+def _lacks(attribute: str, unplaced: list[str], taxonomy: Taxonomy, where: str) -> HierarchyError:
+    near = next(((text, leaf) for text in unplaced[:NEAR_SOUGHT] if (leaf := _near(text, taxonomy.leaves))), None)
     hint = "" if near is None else f' (it has "{near[1]}", which differs from "{near[0]}" {_differ(*near)})'
     above = {label for labels in taxonomy.labels for label in labels}
-    label = already_generalized(lacking) or next((f'"{text}"' for text in lacking if text in above), "")
+    label = already_generalized(unplaced) or next((f'"{text}"' for text in unplaced if text in above), "")
     return HierarchyError(
-        f'hierarchy of "{attribute}" ({where}) has no row for {quoted(lacking)}{hint}; add the rows, or '
+        f'hierarchy of "{attribute}" ({where}) has no row for {quoted(unplaced)}{hint}; add the rows, or '
         f"mend the cells{from_source(label)}",
         column=attribute,
-    ).showing(quoted(lacking), *filter(None, [hint, label]))
+    ).showing(quoted(unplaced), *filter(None, [hint, label]))
 
 
 def _near(text: str, leaves: Sequence[str]) -> str | None:

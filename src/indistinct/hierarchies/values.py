@@ -183,12 +183,12 @@ def scale(
     if len(starts) == len(ordered):
         return Scale(attribute, type, tuple(ordered), places, unit, missing)
     spellings: dict[str, str] = {}
-    kept = []
+    fitting = []
     for start, stop in pairwise((*starts.tolist(), len(ordered))):
         group = ordered[start:stop]
-        kept.append(min(group, key=_preferred) if len(group) > 1 else group[0])
-        spellings.update({text: kept[-1] for text in group if text != kept[-1]})
-    return Scale(attribute, type, tuple(kept), places[starts], unit, missing, spellings)
+        fitting.append(min(group, key=_preferred) if len(group) > 1 else group[0])
+        spellings.update({text: fitting[-1] for text in group if text != fitting[-1]})
+    return Scale(attribute, type, tuple(fitting), places[starts], unit, missing, spellings)
 
 
 def positions(

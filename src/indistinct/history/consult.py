@@ -23,10 +23,10 @@ def open_ledger(policy: Policy) -> Ledger | None:
     Raises DataError when there is no such file: a wrong path must not look like a first release. PolicyError when
     the key is missing that the ledger was begun with, or is not the right one.
     """
-    asked = policy.releases
-    if asked is None:
+    releases = policy.releases
+    if releases is None:
         return None
-    path = policy.locate(asked.ledger)
+    path = policy.locate(releases.ledger)
     if not path.is_file():
         raise DataError(
             f"there is no ledger {path.name}; before the first release leave [releases] out of the policy, and begin "
@@ -34,10 +34,10 @@ def open_ledger(policy: Policy) -> Ledger | None:
             file=path.name,
         )
     key = None
-    if asked.key_file is not None:
-        key = read_ledger_key(policy.locate(asked.key_file), path)
-    elif asked.key_env is not None:
-        key = ledger_key_of(asked.key_env)
+    if releases.key_file is not None:
+        key = read_ledger_key(policy.locate(releases.key_file), path)
+    elif releases.key_env is not None:
+        key = ledger_key_of(releases.key_env)
     ledger = Ledger(path, key)
     if key is None and any(release["persons"] is not None for release in ledger.releases()):
         raise PolicyError("the ledger knows persons: name its key, key_file or key_env under [releases]")
@@ -53,21 +53,21 @@ def consult(ledger: Ledger, decision: Decision, place: Path | None) -> tuple[dic
 
     Returns the entry of the document. Raises VerificationError when the release is refused, with the persons counted.
     """
-    asked = decision.policy.releases
-    assert asked is not None  # noqa: S101  # the ledger was opened because of it
-    answer = ledger.check(snapshot_of(decision, place, ledger.key, m=asked.m))
+    releases = decision.policy.releases
+    assert releases is not None  # noqa: S101  # the ledger was opened because of it
+    answer = ledger.check(snapshot_of(decision, place, ledger.key, m=releases.m))
     if answer["satisfied"] is False:
         raise VerificationError(
             f"together with the earlier releases of the ledger this one breaks a guarantee: "
             f"{'; '.join(answer['reasons'])}; nothing was delivered; publish one that keeps the classes of the earlier "
             "ones"
         )
-    if asked.m is not None and answer["satisfied"] is None:
+    if releases.m is not None and answer["satisfied"] is None:
         raise VerificationError(
             f"m-invariance over the releases of the ledger could not be proved: {'; '.join(answer['not_judged'])}; "
             "nothing was delivered"
         )
-    entry = {"require": asked.require, "m": asked.m, **answer}
+    entry = {"require": releases.require, "m": releases.m, **answer}
     notices = [
         Notice("ledger", None, Sentence("not judged beside earlier releases: {what}", what=one))
         for one in answer["not_judged"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.errors import DataError, PolicyError, UnsupportedError
-from indistinct.session.prepare import binder, kept_identifying
+from indistinct.session.prepare import binder, published_identifying
 from indistinct.session.verdicts import invariant_model
 from indistinct.tables.count import frequencies_of, translation
 from indistinct.tables.counterfeits import check_columns
@@ -82,7 +82,7 @@ def _refuse_unfit(prepared: Prepared, model: MInvariance) -> None:
     dropped = {*roles.identifying, roles.person}
     columns = [name for name in prepared.source.columns if name not in dropped]
     others = [name for name in columns if name not in quasi and name != model.attribute]
-    others += kept_identifying(roles)
+    others += published_identifying(roles)
     if others:
         raise PolicyError(
             f'm_invariance publishes quasi-identifiers and "{model.attribute}" only, and "{others[0]}" would be there '
@@ -144,15 +144,15 @@ def _earlier(
     names = list(found)
     own = (i for i, name in enumerate(names) if found[name].sha256 == mark and _is_of(found[name], persons))
     names = names[: next(own, len(names))]
-    lacking = [name for name in model.history or () if name not in names]
-    if lacking:
+    unknown = [name for name in model.history or () if name not in names]
+    if unknown:
         raise PolicyError(
-            f'history names "{lacking[0]}", which is no earlier release of the ledger; there are: '
+            f'history names "{unknown[0]}", which is no earlier release of the ledger; there are: '
             f"{', '.join(names) or 'none'}",
             key="privacy.history",
         )
-    asked = names if model.history is None else [name for name in names if name in model.history]
-    return {name: found[name] for name in asked if model.attribute in found[name].sensitive}
+    required = names if model.history is None else [name for name in names if name in model.history]
+    return {name: found[name] for name in required if model.attribute in found[name].sensitive}
 
 
 def _is_of(one: Snapshot, persons: Collection[bytes]) -> bool:
@@ -206,14 +206,14 @@ def _refined(
     # canonical numbers: which person was read first must not matter
     rank = sorted(range(len(listed)), key=lambda i: listed[i].tolist())
     number = np.append(np.argsort(rank), -1).astype(np.int64)
-    parts = [value[start[i] : start[i + 1]] for i in rank]
-    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(part) for part in parts])]).astype(np.int64)
+    ordered = [value[start[i] : start[i + 1]] for i in rank]
+    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(part) for part in ordered])]).astype(np.int64)
     own = number[divided.mark]
     order = np.lexsort([own, *codes.T[::-1]])
-    told = Signatures(own[order].astype(np.int32), ends, np.concatenate([np.zeros(0, np.int32), *parts]), releases)
-    _refuse_changed(told, codes[order, position], rows[order], attribute)
+    carried = Signatures(own[order].astype(np.int32), ends, np.concatenate([np.zeros(0, np.int32), *ordered]), releases)
+    _refuse_changed(carried, codes[order, position], rows[order], attribute)
     found = frequencies_of(frequencies.quasi, sensitive, codes[order], rows[order])
-    return replace(prepared, counted=divided.counted_as(replace(found, signatures=told), order))
+    return replace(prepared, counted=divided.counted_as(replace(found, signatures=carried), order))
 
 
 def _widened(prepared: Prepared, hierarchy: Hierarchy, signatures: Sequence[Values]) -> Hierarchy:
@@ -226,12 +226,12 @@ def _widened(prepared: Prepared, hierarchy: Hierarchy, signatures: Sequence[Valu
     return binder(prepared.policy, prepared.source, [])(hierarchy.attribute, [*known, *ordered])
 
 
-def _refuse_changed(told: Signatures, value: Int32, rows: Int64, attribute: str) -> None:
-    size = int(max(value.max(initial=0), told.value.max(initial=0))) + 1
-    owner = np.repeat(np.arange(len(told.start) - 1), np.diff(told.start))
-    old = told.of_cell >= 0
-    kept = np.isin(told.of_cell.astype(np.int64) * size + value, owner * size + told.value)
-    changed = int(rows[old & ~kept].sum())
+def _refuse_changed(carried: Signatures, value: Int32, rows: Int64, attribute: str) -> None:
+    size = int(max(value.max(initial=0), carried.value.max(initial=0))) + 1
+    owner = np.repeat(np.arange(len(carried.start) - 1), np.diff(carried.start))
+    old = carried.of_cell >= 0
+    continued = np.isin(carried.of_cell.astype(np.int64) * size + value, owner * size + carried.value)
+    changed = int(rows[old & ~continued].sum())
     if changed:
         raise DataError(
             f'{changed} persons have a value of "{attribute}" that their group in an earlier release did not show: it '

@@ -100,8 +100,8 @@ def snapshot(
     mark = sha256(path)
     if key is not None and invariant_model(policy) is not None:
         try:  # a file of the ledger follows those before it; a later release of the same bytes follows all of them
-            told = with_history(prepared, ledger, mark)
-            return _taken(told, apply(told, decide(told), layout_of(told)), published, mark, key, m)
+            with_past = with_history(prepared, ledger, mark)
+            return _taken(with_past, apply(with_past, decide(with_past), layout_of(with_past)), published, mark, key, m)
         except (VerificationError, InfeasibleError):
             prepared = with_history(prepared, ledger)
     decision = None if key is None else apply(prepared, decide(prepared), layout_of(prepared))

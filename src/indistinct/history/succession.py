@@ -120,28 +120,28 @@ def _intersect(met: Sequence[tuple[Snapshot, int]], count: int, found: _Findings
     shared = [name for name in met[0][0].sensitive if all(name in one.sensitive for one, _ in met)]
     if not shared:
         return
-    possible: dict[str, set[str | None]] = {}
+    candidates: dict[str, set[str | None]] = {}
     for name in shared:
         supports = [{key[one.sensitive.index(name)] for key in one.signatures[c]} for one, c in met]
-        possible[name] = set.intersection(*supports)
+        candidates[name] = set.intersection(*supports)
         if name in met[0][0].promises["m"] and any(support != supports[0] for support in supports):
             found.signature_differs[name] += count
         least = min(map(len, supports))
-        if len(possible[name]) == 1 and least > 1:
+        if len(candidates[name]) == 1 and least > 1:
             found.disclosed[name] += count
-        if 0 < len(possible[name]) < _promised([one for one, _ in met], name):
+        if 0 < len(candidates[name]) < _promised([one for one, _ in met], name):
             found.below_l[name] += count
-    if not all(possible.values()):
+    if not all(candidates.values()):
         found.changed += count
         return
     k = max(one.promises["k"] for one, _ in met)
-    if k and min(_candidates(one, c, possible) for one, c in met) < k:
+    if k and min(_candidates(one, c, candidates) for one, c in met) < k:
         found.below_k += count
 
 
-def _candidates(one: Snapshot, number: int, possible: Mapping[str, set[str | None]]) -> int:
+def _candidates(one: Snapshot, number: int, candidates: Mapping[str, set[str | None]]) -> int:
     """Rows of a class that may still be the person's."""
-    places = [(one.sensitive.index(name), values) for name, values in possible.items()]
+    places = [(one.sensitive.index(name), values) for name, values in candidates.items()]
     return sum(rows for key, rows in one.signatures[number].items() if all(key[i] in values for i, values in places))
 
 

@@ -42,7 +42,7 @@ def anneal(
     units: Units,
     costs: Costs,
     guards: Guards,
-    parts: Partition,
+    partition: Partition,
     nearest: Int32,
     todo: Int32,
     mine: int,
@@ -71,54 +71,56 @@ def anneal(
         v = np.int64(nearest[u, below(state, np.int64(nearest.shape[1]))])
         if v < 0:
             continue
-        c, e = np.int64(parts.link[u, CLASS]), np.int64(parts.link[v, CLASS])
-        if e < 0 or e == c or parts.state[e, REGION] != mine:  # -1: elsewhere, and just on the move
+        c, e = np.int64(partition.link[u, CLASS]), np.int64(partition.link[v, CLASS])
+        if e < 0 or e == c or partition.state[e, REGION] != mine:  # -1: elsewhere, and just on the move
             continue
         bound = -temperature * log((below(state, scale) + 1.0) / (scale + 1.0))
         kind = below(state, np.int64(4))
         w, s = units.mass[u, ROWS], units.mass[u, SIZE]
-        rows, size, mass = parts.mass[c, ROWS], parts.mass[c, SIZE], parts.mass[e, ROWS]
-        before = rows * parts.loss[c] + mass * parts.loss[e]
-        box, inner, ties, unit = parts.box[c], parts.inner[c], parts.ties[c], units.reach[u]
+        rows, size, mass = partition.mass[c, ROWS], partition.mass[c, SIZE], partition.mass[e, ROWS]
+        before = rows * partition.loss[c] + mass * partition.loss[e]
+        box, inner, ties, unit = partition.box[c], partition.inner[c], partition.ties[c], units.reach[u]
         x = v
         if kind == 0:  # a move
-            if parts.mass[c, MEMBERS] < 2 or size - s < k:
+            if partition.mass[c, MEMBERS] < 2 or size - s < k:
                 continue
-            after = (mass + w) * union_loss(costs, parts.box[e], unit)
+            after = (mass + w) * union_loss(costs, partition.box[e], unit)
             if after - before >= bound:
                 continue
             after += (rows - w) * swapped_loss(costs, box, inner, ties, unit, inner)
             if after - before >= bound:
                 continue
             if guarded and not (
-                holds(units, guards, parts, c, u, nobody, scratch)
-                and holds(units, guards, parts, e, nobody, u, scratch)
+                holds(units, guards, partition, c, u, nobody, scratch)
+                and holds(units, guards, partition, e, nobody, u, scratch)
             ):
                 continue
-            detach(units, parts, u)
-            attach(units, parts, u, e)
+            detach(units, partition, u)
+            attach(units, partition, u, e)
             x = nobody
         else:  # a swap
-            for _ in range(below(state, min(parts.mass[e, MEMBERS], STRIDE))):
-                x = np.int64(parts.link[x, NEXT])
+            for _ in range(below(state, min(partition.mass[e, MEMBERS], STRIDE))):
+                x = np.int64(partition.link[x, NEXT])
                 if x < 0:
-                    x = np.int64(parts.state[e, HEAD])
+                    x = np.int64(partition.state[e, HEAD])
             same = units.kin[u] == units.kin[x]
             if kind > 1 and guarded:
-                left = min(parts.mass[e, MEMBERS], REACH)
+                left = min(partition.mass[e, MEMBERS], REACH)
                 while left > 0 and not same:
-                    x = np.int64(parts.link[x, NEXT])
+                    x = np.int64(partition.link[x, NEXT])
                     if x < 0:
-                        x = np.int64(parts.state[e, HEAD])
+                        x = np.int64(partition.state[e, HEAD])
                     same = units.kin[u] == units.kin[x]
                     left -= 1
                 if not same:
                     continue
             y, t = units.mass[x, ROWS], units.mass[x, SIZE]
-            if size - s + t < k or parts.mass[e, SIZE] - t + s < k:
+            if size - s + t < k or partition.mass[e, SIZE] - t + s < k:
                 continue
             other = units.reach[x]
-            after = (mass - y + w) * swapped_loss(costs, parts.box[e], parts.inner[e], parts.ties[e], other, unit)
+            after = (mass - y + w) * swapped_loss(
+                costs, partition.box[e], partition.inner[e], partition.ties[e], other, unit
+            )
             if after - before >= bound:
                 continue
             after += (rows - w + y) * swapped_loss(costs, box, inner, ties, unit, other)
@@ -126,14 +128,15 @@ def anneal(
                 continue
             if guarded and not same:
                 if not (
-                    holds(units, guards, parts, c, u, x, scratch) and holds(units, guards, parts, e, x, u, scratch)
+                    holds(units, guards, partition, c, u, x, scratch)
+                    and holds(units, guards, partition, e, x, u, scratch)
                 ):
                     continue
-            detach(units, parts, u)
-            detach(units, parts, x)
-            attach(units, parts, u, e)
-            attach(units, parts, x, c)
-        update(units, costs, parts, c, u, x)
-        update(units, costs, parts, e, x, u)
+            detach(units, partition, u)
+            detach(units, partition, x)
+            attach(units, partition, u, e)
+            attach(units, partition, x, c)
+        update(units, costs, partition, c, u, x)
+        update(units, costs, partition, e, x, u)
         done += 1
     return done

@@ -35,7 +35,7 @@ with hidden("scipy.linalg.cython_blas"):
     import numba
     import numba.np.arraymath
 
-from indistinct.kernels.folders import kept_somewhere  # noqa: E402  # after numba
+from indistinct.kernels.folders import cached_somewhere  # noqa: E402  # after numba
 
 try:
     from indistinct.kernels import internals
@@ -58,7 +58,7 @@ def compiled(function: Callable[P, R], form: Form = "kernel") -> Callable[P, R]:
             made.__class__ = internals.Inner if form in ("step", "inlined") else internals.Dispatcher
             made.enable_caching()
     else:
-        made = kept_somewhere(lambda: numba.njit(nogil=True, cache=True)(function))
+        made = cached_somewhere(lambda: numba.njit(nogil=True, cache=True)(function))
         made = made or numba.njit(nogil=True)(function)
     result: Callable[P, R] = made
     return result

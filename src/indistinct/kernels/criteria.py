@@ -246,7 +246,9 @@ def _distance_slack(test: Prepared, amounts: Float64, x: float) -> tuple[float, 
 
 
 @inlined
-def _kept(test: Prepared, counts: Int64, first: int, last: int, rows: int, amounts: Float64, k: int, steps: int) -> int:
+def _holds_within(
+    test: Prepared, counts: Int64, first: int, last: int, rows: int, amounts: Float64, k: int, steps: int
+) -> int:
     """Upper bound of the rows of a satisfying sub-multiset, for ``ALPHA`` and the distances.
 
     x rows can satisfy only if their slack is >= 0, which is concave in x, and >= 0 at 0: Newton's steps from the right
@@ -295,7 +297,7 @@ def gone(
     elif test.kind == RECURSIVE:
         bound = recursive_gone(test.parameters[0], notes[0], counts, first, last, rows)
     else:
-        bound = rows - _kept(test, counts, first, last, rows, amounts, k, steps)
+        bound = rows - _holds_within(test, counts, first, last, rows, amounts, k, steps)
     return rows if rows - bound < k else min(rows, max(np.int64(1), bound))
 
 

@@ -37,7 +37,7 @@ class Tree(NamedTuple):
     """Parts of cells, first the given ones, then those that they were cut into; int64[.] each.
 
     ``start``, ``end``: stretch of the cells; ``parent`` (-1: none); ``leaf``: 1 where a part was not cut; ``rows``;
-    ``crowd``: the largest number of them with a rank in ``low[r]..r``.
+    ``neighbours``: the largest number of them with a rank in ``low[r]..r``.
     """
 
     start: Int64
@@ -45,11 +45,11 @@ class Tree(NamedTuple):
     parent: Int64
     leaf: Int64
     rows: Int64
-    crowd: Int64
+    neighbours: Int64
 
 
 @kernel
-def crowd_of(cells: Int64, rows: Int64, rank: Int64, low: Int64) -> tuple[int, int]:
+def neighbours_of(cells: Int64, rows: Int64, rank: Int64, low: Int64) -> tuple[int, int]:
     """Rows of some cells, sorted by rank, and the largest number of rows with a rank in ``low[r]..r``."""
     total = window = most = 0
     tail = 0
@@ -118,7 +118,9 @@ def cut(
     d = codes.shape[1]
     used = given
     for part in range(given):
-        tree.rows[part], tree.crowd[part] = crowd_of(cells[tree.start[part] : tree.end[part]], rows, rank, low)
+        tree.rows[part], tree.neighbours[part] = neighbours_of(
+            cells[tree.start[part] : tree.end[part]], rows, rank, low
+        )
     lo, hi = np.empty(d, np.int64), np.empty(d, np.int64)
     width = np.empty(d, np.float64)
     weight = np.zeros(axes.size.max() + 1, np.int64)
@@ -163,15 +165,15 @@ def cut(
                 if codes[own[i], a] >= border:
                     side[right] = own[i]
                     right += 1
-            one, crowd = crowd_of(side[:left], rows, rank, low)
-            other_rows, other_crowd = crowd_of(side[left:right], rows, rank, low)
-            if left == 0 or left == right or one < m * crowd or other_rows < m * other_crowd:
+            one, neighbours = neighbours_of(side[:left], rows, rank, low)
+            other_rows, other_neighbours = neighbours_of(side[left:right], rows, rank, low)
+            if left == 0 or left == right or one < m * neighbours or other_rows < m * other_neighbours:
                 continue
             own[:] = side[:right]
             tree.start[used], tree.end[used] = start, start + left
             tree.start[used + 1], tree.end[used + 1] = start + left, end
-            tree.rows[used], tree.crowd[used] = one, crowd
-            tree.rows[used + 1], tree.crowd[used + 1] = other_rows, other_crowd
+            tree.rows[used], tree.neighbours[used] = one, neighbours
+            tree.rows[used + 1], tree.neighbours[used + 1] = other_rows, other_neighbours
             for child in range(used, used + 2):
                 tree.parent[child] = node
                 tree.leaf[child] = 1

@@ -186,22 +186,22 @@ def cut(
     costs: Costs,
     guards: Guards,
     order: Int32,
-    parts: Int64,
+    regions: Int64,
     smallest: int,
     groups: Groups,
     scratch: Scratch,
 ) -> int:
-    """Cut the first part of ``parts`` (slices of ``order``, int64[., 2]) again and again.
+    """Cut the first part of ``regions`` (slices of ``order``, int64[., 2]) again and again.
 
     Parts of fewer than ``smallest`` units rest as they are. Reorders ``order`` within the part; writes the parts
-    that are left to ``parts``, which must have a place for each unit, and returns their number.
+    that are left to ``regions``, which must have a place for each unit, and returns their number.
     """
     d = len(costs.spec)
     closed, pending = 0, 1  # parts[:closed] are done, parts[-pending:] are open
-    last = len(parts) - 1
-    parts[last, 0], parts[last, 1] = parts[0, 0], parts[0, 1]
+    last = len(regions) - 1
+    regions[last, 0], regions[last, 1] = regions[0, 0], regions[0, 1]
     while pending > 0:
-        start, end = parts[last - pending + 1, 0], parts[last - pending + 1, 1]
+        start, end = regions[last - pending + 1, 0], regions[last - pending + 1, 1]
         pending -= 1
         part = order[start:end]
         middle = 0
@@ -213,10 +213,10 @@ def cut(
                 for i in range(end - start):
                     part[i] = scratch.ids[i]
         if middle == 0:
-            parts[closed, 0], parts[closed, 1] = start, end
+            regions[closed, 0], regions[closed, 1] = start, end
             closed += 1
         else:
-            parts[last - pending, 0], parts[last - pending, 1] = start + middle, end
-            parts[last - pending - 1, 0], parts[last - pending - 1, 1] = start, start + middle
+            regions[last - pending, 0], regions[last - pending, 1] = start + middle, end
+            regions[last - pending - 1, 0], regions[last - pending - 1, 1] = start, start + middle
             pending += 2
     return closed

@@ -160,16 +160,16 @@ def _take_nearest(
 @step
 def drop_placed(space: Space, codes: Int32, mass: Int64, rest: Int64, left: int, class_of: Int32, counts: Int64) -> int:
     """Strike the units that have a class out of ``rest``, in place, and out of ``counts``; what is left."""
-    kept = 0
+    matched = 0
     for i in range(left):
         unit = rest[i]
         if class_of[unit] < 0:
-            rest[kept] = unit
-            kept += 1
+            rest[matched] = unit
+            matched += 1
         else:
             for a in range(len(space.at)):
                 counts[space.at[a] + codes[unit, a]] -= mass[unit, 0]
-    return kept
+    return matched
 
 
 @step

@@ -50,7 +50,7 @@ def own_folder() -> Path | None:
     return path
 
 
-def kept_somewhere(keep: Callable[[], T]) -> T | None:
+def cached_somewhere(keep: Callable[[], T]) -> T | None:
     """Call ``keep``, which asks numba for a cache of a function, with the first folder that it can write; else None."""
     with suppress(RuntimeError):  # numba found no folder that it can write
         return keep()

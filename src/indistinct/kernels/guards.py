@@ -290,7 +290,7 @@ def places_missing(units: Units, guards: Guards, ids: Int32, scratch: Scratch) -
 
 
 @lean
-def shortfalls(units: Units, guards: Guards, order: Int32, parts: Int64, result: Float64, scratch: Scratch) -> None:
+def shortfalls(units: Units, guards: Guards, order: Int32, groups: Int64, result: Float64, scratch: Scratch) -> None:
     """Write to ``result`` the shortfall of each part, a slice of ``order``."""
-    for p in range(len(parts)):
-        result[p] = shortfall(units, guards, order[parts[p, 0] : parts[p, 1]], scratch)
+    for p in range(len(groups)):
+        result[p] = shortfall(units, guards, order[groups[p, 0] : groups[p, 1]], scratch)

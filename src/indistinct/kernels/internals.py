@@ -16,7 +16,7 @@ from numba.core.compiler import Flags
 from numba.core.cpu import CPUTargetOptions
 from numba.core.registry import CPUDispatcher
 
-from indistinct.kernels.folders import REMEDY, kept_somewhere, say
+from indistinct.kernels.folders import REMEDY, cached_somewhere, say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +32,7 @@ OPTIONS: dict[str, dict[str, bool]] = {
 }
 
 
-class Kept(FunctionCache):
+class Cache(FunctionCache):
     """The compiled forms of one function on disk; what cannot be read or written is compiled again."""
 
     def load_overload(self, signature: Any, target: Any) -> Any:
@@ -55,9 +55,9 @@ class Dispatcher(CPUDispatcher):
 
     def enable_caching(self) -> None:
         """Choose the folder; without any the function is compiled in every run."""
-        kept = kept_somewhere(lambda: Kept(self.py_func))  # type: ignore[no-untyped-call]
-        if kept is not None:
-            self._cache = kept
+        cache = cached_somewhere(lambda: Cache(self.py_func))  # type: ignore[no-untyped-call]
+        if cache is not None:
+            self._cache = cache
 
 
 class Inner(Dispatcher):

@@ -21,41 +21,41 @@ if TYPE_CHECKING:
 
 
 @step
-def _members(parts: Partition, c: int, scratch: Scratch, count: int) -> int:
-    u = parts.state[c, HEAD]
+def _members(partition: Partition, c: int, scratch: Scratch, count: int) -> int:
+    u = partition.state[c, HEAD]
     while u >= 0:
         scratch.ids[count] = u
         count += 1
-        u = parts.link[u, NEXT]
+        u = partition.link[u, NEXT]
     return count
 
 
 @step
-def _excess(units: Units, guards: Guards, parts: Partition, c: int, e: int, scratch: Scratch) -> float:
+def _excess(units: Units, guards: Guards, partition: Partition, c: int, e: int, scratch: Scratch) -> float:
     """Shortfall, size included, of one class (c = e) or of two together, times their rows."""
-    rows, size = parts.mass[c, ROWS], parts.mass[c, SIZE]
+    rows, size = partition.mass[c, ROWS], partition.mass[c, SIZE]
     if e != c:
-        rows += parts.mass[e, ROWS]
-        size += parts.mass[e, SIZE]
+        rows += partition.mass[e, ROWS]
+        size += partition.mass[e, SIZE]
     k = guards.limits[LEAST_SIZE]
     short = max(0, k - size) / k
-    if len(guards.spec) > 0 and parts.counts.shape[1] > 0:
-        short += counted_shortfall(guards, parts, c, e, rows, scratch)
+    if len(guards.spec) > 0 and partition.counts.shape[1] > 0:
+        short += counted_shortfall(guards, partition, c, e, rows, scratch)
     elif len(guards.spec) > 0:
-        count = _members(parts, c, scratch, np.int64(0))
+        count = _members(partition, c, scratch, np.int64(0))
         if e != c:
-            count = _members(parts, e, scratch, count)
+            count = _members(partition, e, scratch, count)
         short += shortfall(units, guards, scratch.ids[:count], scratch)
     return short * rows
 
 
 @lean
-def excesses(units: Units, guards: Guards, parts: Partition, result: Float64, scratch: Scratch) -> None:
+def excesses(units: Units, guards: Guards, partition: Partition, result: Float64, scratch: Scratch) -> None:
     """Write to ``result`` the excess of each class: its shortfall, size included, times its rows; 0 if it holds."""
     for c in range(len(result)):
         result[c] = 0.0
-        if parts.state[c, HEAD] >= 0:
-            result[c] = _excess(units, guards, parts, np.int64(c), np.int64(c), scratch)
+        if partition.state[c, HEAD] >= 0:
+            result[c] = _excess(units, guards, partition, np.int64(c), np.int64(c), scratch)
 
 
 @lean
@@ -63,7 +63,7 @@ def merge_round(
     units: Units,
     costs: Costs,
     guards: Guards,
-    parts: Partition,
+    partition: Partition,
     queue: Int64,
     partners: Int64,
     place: Int64,
@@ -80,56 +80,58 @@ def merge_round(
     """
     done = 0
     for c in queue:
-        if excess[c] <= 0.0 or parts.state[c, HEAD] < 0:
+        if excess[c] <= 0.0 or partition.state[c, HEAD] < 0:
             continue
         centre = place[c]
         best, target, after = np.inf, np.int64(-1), 0.0
-        here = parts.mass[c, ROWS] * parts.loss[c]
+        here = partition.mass[c, ROWS] * partition.loss[c]
         for at in range(max(0, centre - window), min(len(partners), centre + window + 1)):
             e = partners[at]
-            if e == c or parts.state[e, HEAD] < 0:
+            if e == c or partition.state[e, HEAD] < 0:
                 continue
-            loss = union_loss(costs, parts.box[c], parts.box[e])
+            loss = union_loss(costs, partition.box[c], partition.box[e])
             if loss >= NEVER:
                 continue
-            rows = parts.mass[c, ROWS] + parts.mass[e, ROWS]
-            added = rows * loss - here - parts.mass[e, ROWS] * parts.loss[e]
+            rows = partition.mass[c, ROWS] + partition.mass[e, ROWS]
+            added = rows * loss - here - partition.mass[e, ROWS] * partition.loss[e]
             both = excess[c] + excess[e]
             if added - price * both >= best:
                 continue
-            left = _excess(units, guards, parts, c, e, scratch)
+            left = _excess(units, guards, partition, c, e, scratch)
             if added - price * (both - left) < best:
                 best, target, after = added - price * (both - left), e, left
         if target < 0:
             continue
-        u = np.int64(parts.state[c, HEAD])
+        u = np.int64(partition.state[c, HEAD])
         while u >= 0:
-            v = np.int64(parts.link[u, NEXT])
-            detach(units, parts, u)
-            attach(units, parts, u, target)
+            v = np.int64(partition.link[u, NEXT])
+            detach(units, partition, u)
+            attach(units, partition, u, target)
             u = v
-        refresh(units, costs, parts, target)
+        refresh(units, costs, partition, target)
         excess[c], excess[target] = 0.0, after
         done += 1
     return done
 
 
 @lean
-def measures(units: Units, guards: Guards, parts: Partition, classes: Int64, result: Float64, scratch: Scratch) -> None:
+def measures(
+    units: Units, guards: Guards, partition: Partition, classes: Int64, result: Float64, scratch: Scratch
+) -> None:
     """Write to ``result`` the shortfall of each of the ``classes``, size left out."""
     for i in range(len(classes)):
-        result[i] = _shortfall(units, guards, parts, classes[i], classes[i], scratch)
+        result[i] = _shortfall(units, guards, partition, classes[i], classes[i], scratch)
 
 
 @step
-def _shortfall(units: Units, guards: Guards, parts: Partition, c: int, e: int, scratch: Scratch) -> float:
+def _shortfall(units: Units, guards: Guards, partition: Partition, c: int, e: int, scratch: Scratch) -> float:
     """Shortfall of one class (c = e) or of two together, size left out."""
-    if parts.counts.shape[1] > 0:
-        rows = parts.mass[c, ROWS] + (parts.mass[e, ROWS] if e != c else 0)
-        return counted_shortfall(guards, parts, c, e, rows, scratch)
-    count = _members(parts, c, scratch, np.int64(0))
+    if partition.counts.shape[1] > 0:
+        rows = partition.mass[c, ROWS] + (partition.mass[e, ROWS] if e != c else 0)
+        return counted_shortfall(guards, partition, c, e, rows, scratch)
+    count = _members(partition, c, scratch, np.int64(0))
     if e != c:
-        count = _members(parts, e, scratch, count)
+        count = _members(partition, e, scratch, count)
     return shortfall(units, guards, scratch.ids[:count], scratch)
 
 
@@ -138,7 +140,7 @@ def merge_with_nearest(
     units: Units,
     costs: Costs,
     guards: Guards,
-    parts: Partition,
+    partition: Partition,
     c: int,
     partners: Int64,
     here: float,
@@ -153,18 +155,18 @@ def merge_with_nearest(
     """
     best, target = np.inf, np.int64(-1)
     least, cheapest, left = np.inf, np.int64(-1), 0.0
-    own = parts.mass[c, ROWS] * parts.loss[c]
+    own = partition.mass[c, ROWS] * partition.loss[c]
     for e in partners:
-        if e == c or parts.state[e, HEAD] < 0:
+        if e == c or partition.state[e, HEAD] < 0:
             continue
-        loss = union_loss(costs, parts.box[c], parts.box[e])
+        loss = union_loss(costs, partition.box[c], partition.box[e])
         if loss >= NEVER:
             continue
-        rows = parts.mass[e, ROWS]
-        added = (parts.mass[c, ROWS] + rows) * loss - own - rows * parts.loss[e]
+        rows = partition.mass[e, ROWS]
+        added = (partition.mass[c, ROWS] + rows) * loss - own - rows * partition.loss[e]
         if cheapest >= 0 and added >= least - equal:  # those that lower the shortfall are known: it must be cheaper
             continue
-        short = _shortfall(units, guards, parts, c, e, scratch)
+        short = _shortfall(units, guards, partition, c, e, scratch)
         if short < best - equal:
             best, target = short, e
         if short < here - equal:
@@ -174,14 +176,14 @@ def merge_with_nearest(
     if target < 0:
         return -1.0
     into, out = target, np.int64(c)
-    if parts.mass[into, MEMBERS] < parts.mass[out, MEMBERS]:
+    if partition.mass[into, MEMBERS] < partition.mass[out, MEMBERS]:
         into, out = out, into
-    widen(parts.box[into], parts.box[out], costs.ends)
-    u = np.int64(parts.state[out, HEAD])
+    widen(partition.box[into], partition.box[out], costs.ends)
+    u = np.int64(partition.state[out, HEAD])
     while u >= 0:
-        v = np.int64(parts.link[u, NEXT])
-        detach(units, parts, u)
-        attach(units, parts, u, into)
+        v = np.int64(partition.link[u, NEXT])
+        detach(units, partition, u)
+        attach(units, partition, u, into)
         u = v
-    parts.loss[into] = union_loss(costs, parts.box[into], parts.box[into])
+    partition.loss[into] = union_loss(costs, partition.box[into], partition.box[into])
     return best

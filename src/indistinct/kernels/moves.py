@@ -39,7 +39,7 @@ def improve(
     units: Units,
     costs: Costs,
     guards: Guards,
-    parts: Partition,
+    partition: Partition,
     nearest: Int32,
     todo: Int32,
     mine: int,
@@ -57,23 +57,23 @@ def improve(
     seen = scratch.seen
     for at in range(len(todo)):
         u = np.int64(todo[at])
-        c = np.int64(parts.link[u, CLASS])
-        if c < 0 or parts.state[c, REGION] != mine:
+        c = np.int64(partition.link[u, CLASS])
+        if c < 0 or partition.state[c, REGION] != mine:
             continue
-        unit, box, inner, ties = units.reach[u], parts.box[c], parts.inner[c], parts.ties[c]
-        w, s, rows, size = units.mass[u, ROWS], units.mass[u, SIZE], parts.mass[c, ROWS], parts.mass[c, SIZE]
-        here = rows * parts.loss[c]
+        unit, box, inner, ties = units.reach[u], partition.box[c], partition.inner[c], partition.ties[c]
+        w, s, rows, size = units.mass[u, ROWS], units.mass[u, SIZE], partition.mass[c, ROWS], partition.mass[c, SIZE]
+        here = rows * partition.loss[c]
         left = (rows - w) * swapped_loss(costs, box, inner, ties, unit, inner) if rows > w else 0.0
         if here - left < LEAST:
             continue
-        leaves = parts.mass[c, MEMBERS] > 1 and size - s >= k
+        leaves = partition.mass[c, MEMBERS] > 1 and size - s >= k
         if leaves and guarded:
-            leaves = holds(units, guards, parts, c, u, nobody, scratch)
+            leaves = holds(units, guards, partition, c, u, nobody, scratch)
         best, partner, target, tried = -LEAST, nobody, nobody, 0
         for near in range(nearest.shape[1]):
             v = nearest[u, near]
-            e = np.int64(parts.link[v, CLASS]) if v >= 0 else nobody
-            if e < 0 or e == c or parts.state[e, REGION] != mine:
+            e = np.int64(partition.link[v, CLASS]) if v >= 0 else nobody
+            if e < 0 or e == c or partition.state[e, REGION] != mine:
                 continue
             known = False
             for i in range(tried):
@@ -82,21 +82,21 @@ def improve(
                 continue
             seen[tried] = e
             tried += 1
-            other, second, even = parts.box[e], parts.inner[e], parts.ties[e]
-            mass, there = parts.mass[e, ROWS], parts.mass[e, ROWS] * parts.loss[e]
+            other, second, even = partition.box[e], partition.inner[e], partition.ties[e]
+            mass, there = partition.mass[e, ROWS], partition.mass[e, ROWS] * partition.loss[e]
             if leaves:
                 gain = left - here - there + (mass + w) * union_loss(costs, other, unit)
-                if gain < best and (not guarded or holds(units, guards, parts, e, nobody, u, scratch)):
+                if gain < best and (not guarded or holds(units, guards, partition, e, nobody, u, scratch)):
                     best, partner, target = gain, nobody, e
-            strict = guarded and parts.mass[e, MEMBERS] > FEW * k
-            x = np.int64(parts.state[e, HEAD])
+            strict = guarded and partition.mass[e, MEMBERS] > FEW * k
+            x = np.int64(partition.state[e, HEAD])
             while x >= 0:
                 same = units.kin[x] == units.kin[u]
                 if strict and not same:
-                    x = np.int64(parts.link[x, NEXT])
+                    x = np.int64(partition.link[x, NEXT])
                     continue
                 y, t = units.mass[x, ROWS], units.mass[x, SIZE]
-                if size - s + t >= k and parts.mass[e, SIZE] - t + s >= k:
+                if size - s + t >= k and partition.mass[e, SIZE] - t + s >= k:
                     gain = (
                         (mass - y + w) * swapped_loss(costs, other, second, even, units.reach[x], unit) - here - there
                     )
@@ -106,19 +106,19 @@ def improve(
                         not guarded
                         or same
                         or (
-                            holds(units, guards, parts, c, u, x, scratch)
-                            and holds(units, guards, parts, e, x, u, scratch)
+                            holds(units, guards, partition, c, u, x, scratch)
+                            and holds(units, guards, partition, e, x, u, scratch)
                         )
                     ):
                         best, partner, target = gain, x, e
-                x = np.int64(parts.link[x, NEXT])
+                x = np.int64(partition.link[x, NEXT])
         if target >= 0:
-            detach(units, parts, u)
+            detach(units, partition, u)
             if partner >= 0:
-                detach(units, parts, partner)
-                attach(units, parts, partner, c)
-            attach(units, parts, u, target)
-            update(units, costs, parts, c, u, partner)
-            update(units, costs, parts, target, partner, u)
+                detach(units, partition, partner)
+                attach(units, partition, partner, c)
+            attach(units, partition, u, target)
+            update(units, costs, partition, c, u, partner)
+            update(units, costs, partition, target, partner, u)
             done += 1
     return done

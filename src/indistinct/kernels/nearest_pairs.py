@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @lean
 def nearest_partners(
     costs: Costs,
-    parts: Partition,
+    partition: Partition,
     asking: Int64,
     partners: Int64,
     place: Int64,
@@ -38,15 +38,15 @@ def nearest_partners(
     for i in range(len(asking)):
         c = asking[i]
         nearest[i], added[i] = -1, np.inf
-        own = parts.mass[c, ROWS] * parts.loss[c]
+        own = partition.mass[c, ROWS] * partition.loss[c]
         for at in range(max(0, place[i] - window), min(len(partners), place[i] + window + 1)):
             e = partners[at]
             if e == c:
                 continue
-            loss = union_loss(costs, parts.box[c], parts.box[e])
+            loss = union_loss(costs, partition.box[c], partition.box[e])
             if loss >= NEVER:
                 continue
-            rows = parts.mass[c, ROWS] + parts.mass[e, ROWS]
-            more = rows * loss - own - parts.mass[e, ROWS] * parts.loss[e]
+            rows = partition.mass[c, ROWS] + partition.mass[e, ROWS]
+            more = rows * loss - own - partition.mass[e, ROWS] * partition.loss[e]
             if more < added[i]:
                 nearest[i], added[i] = e, more

@@ -75,43 +75,43 @@ def empty_partition(n: int, g: int, width: int, domains: Sequence[int] | None) -
 
 
 @step
-def _count(units: Units, parts: Partition, u: int, c: int, sign: int) -> None:
+def _count(units: Units, partition: Partition, u: int, c: int, sign: int) -> None:
     for e in range(units.start[u], units.start[u + 1]):
-        for s in range(len(parts.first)):
-            parts.counts[c, parts.first[s] + units.values[e, s]] += sign * units.counts[e]
+        for s in range(len(partition.first)):
+            partition.counts[c, partition.first[s] + units.values[e, s]] += sign * units.counts[e]
 
 
 @step
-def detach(units: Units, parts: Partition, u: int) -> None:
+def detach(units: Units, partition: Partition, u: int) -> None:
     """Take a unit out of its class; the box is left for ``refresh``."""
-    c, after, before = parts.link[u, CLASS], parts.link[u, NEXT], parts.link[u, BACK]
+    c, after, before = partition.link[u, CLASS], partition.link[u, NEXT], partition.link[u, BACK]
     if before >= 0:
-        parts.link[before, NEXT] = after
+        partition.link[before, NEXT] = after
     else:
-        parts.state[c, HEAD] = after
+        partition.state[c, HEAD] = after
     if after >= 0:
-        parts.link[after, BACK] = before
-    parts.mass[c, ROWS] -= units.mass[u, ROWS]
-    parts.mass[c, SIZE] -= units.mass[u, SIZE]
-    parts.mass[c, MEMBERS] -= 1
-    if parts.counts.shape[1] > 0:
-        _count(units, parts, u, c, np.int64(-1))
-    parts.link[u, CLASS] = -1
+        partition.link[after, BACK] = before
+    partition.mass[c, ROWS] -= units.mass[u, ROWS]
+    partition.mass[c, SIZE] -= units.mass[u, SIZE]
+    partition.mass[c, MEMBERS] -= 1
+    if partition.counts.shape[1] > 0:
+        _count(units, partition, u, c, np.int64(-1))
+    partition.link[u, CLASS] = -1
 
 
 @step
-def attach(units: Units, parts: Partition, u: int, c: int) -> None:
+def attach(units: Units, partition: Partition, u: int, c: int) -> None:
     """Put a unit into a class; the box is left for ``refresh``."""
-    after = parts.state[c, HEAD]
-    parts.link[u, CLASS], parts.link[u, NEXT], parts.link[u, BACK] = c, after, -1
+    after = partition.state[c, HEAD]
+    partition.link[u, CLASS], partition.link[u, NEXT], partition.link[u, BACK] = c, after, -1
     if after >= 0:
-        parts.link[after, BACK] = u
-    parts.state[c, HEAD] = u
-    parts.mass[c, ROWS] += units.mass[u, ROWS]
-    parts.mass[c, SIZE] += units.mass[u, SIZE]
-    parts.mass[c, MEMBERS] += 1
-    if parts.counts.shape[1] > 0:
-        _count(units, parts, u, c, np.int64(1))
+        partition.link[after, BACK] = u
+    partition.state[c, HEAD] = u
+    partition.mass[c, ROWS] += units.mass[u, ROWS]
+    partition.mass[c, SIZE] += units.mass[u, SIZE]
+    partition.mass[c, MEMBERS] += 1
+    if partition.counts.shape[1] > 0:
+        _count(units, partition, u, c, np.int64(1))
 
 
 @step
@@ -128,28 +128,28 @@ def _take(box: Int32, inner: Int32, ties: Int32, unit: Int32, ends: int) -> None
 
 
 @step
-def refresh(units: Units, costs: Costs, parts: Partition, c: int) -> None:
+def refresh(units: Units, costs: Costs, partition: Partition, c: int) -> None:
     """Measure a class anew after its members changed."""
-    box, inner, ties = parts.box[c], parts.inner[c], parts.ties[c]
+    box, inner, ties = partition.box[c], partition.inner[c], partition.ties[c]
     clear(box, costs.ends)
     clear(inner, costs.ends)
     for i in range(len(ties)):
         ties[i] = 0
-    u = parts.state[c, HEAD]
+    u = partition.state[c, HEAD]
     while u >= 0:
         _take(box, inner, ties, units.reach[u], costs.ends)
-        u = parts.link[u, NEXT]
-    parts.loss[c] = union_loss(costs, box, box) if parts.state[c, HEAD] >= 0 else 0.0
-    parts.state[c, CHANGED] = 1
+        u = partition.link[u, NEXT]
+    partition.loss[c] = union_loss(costs, box, box) if partition.state[c, HEAD] >= 0 else 0.0
+    partition.state[c, CHANGED] = 1
 
 
 @step
-def update(units: Units, costs: Costs, parts: Partition, c: int, gone: int, new: int) -> None:
+def update(units: Units, costs: Costs, partition: Partition, c: int, gone: int, new: int) -> None:
     """Measure a class anew after ``gone`` has left and ``new`` has joined (-1: nobody), without all its members.
 
     Looks at all of them only where ``gone`` alone reached as far. ``inner`` may stay larger than it is.
     """
-    box, inner, ties = parts.box[c], parts.inner[c], parts.ties[c]
+    box, inner, ties = partition.box[c], partition.inner[c], partition.ties[c]
     if gone >= 0:
         old = units.reach[gone]
         alone = len(box) - costs.ends  # words do not tell whether a value that occurred twice still does
@@ -159,39 +159,39 @@ def update(units: Units, costs: Costs, parts: Partition, c: int, gone: int, new:
                 if ties[i] == 0:
                     alone += 1
         if alone > 0:
-            refresh(units, costs, parts, c)
+            refresh(units, costs, partition, c)
             return
     if new >= 0:
         _take(box, inner, ties, units.reach[new], costs.ends)
-    parts.loss[c] = union_loss(costs, box, box)
-    parts.state[c, CHANGED] = 1
+    partition.loss[c] = union_loss(costs, box, box)
+    partition.state[c, CHANGED] = 1
 
 
 @lean
-def fill(units: Units, costs: Costs, parts: Partition, class_of: Int32) -> None:
+def fill(units: Units, costs: Costs, partition: Partition, class_of: Int32) -> None:
     """Put every unit into the class given for it (-1: none) and measure all classes."""
     for u in range(len(class_of) - 1, -1, -1):
         if class_of[u] >= 0:
-            attach(units, parts, u, np.int64(class_of[u]))
-    for c in range(len(parts.loss)):
-        if parts.state[c, HEAD] >= 0:
-            refresh(units, costs, parts, c)
+            attach(units, partition, u, np.int64(class_of[u]))
+    for c in range(len(partition.loss)):
+        if partition.state[c, HEAD] >= 0:
+            refresh(units, costs, partition, c)
 
 
 @step
-def counted_shortfall(guards: Guards, parts: Partition, c: int, e: int, rows: int, scratch: Scratch) -> float:
+def counted_shortfall(guards: Guards, partition: Partition, c: int, e: int, rows: int, scratch: Scratch) -> float:
     """``guards.shortfall`` of a class (c = e), or of two together, from their counts; ``rows`` in all."""
     total = 0.0
     found, column = np.int64(0), np.int64(-1)
     for q in range(len(guards.spec)):
         if guards.spec[q, COLUMN] != column or guards.spec[q - 1, KIND] == RECURSIVE:
             column = guards.spec[q, COLUMN]
-            first = parts.first[column]
+            first = partition.first[column]
             found = np.int64(0)
             for value in range(guards.spec[q, VALUES]):
-                count = parts.counts[c, first + value]
+                count = partition.counts[c, first + value]
                 if e != c:
-                    count += parts.counts[e, first + value]
+                    count += partition.counts[e, first + value]
                 if count > 0:
                     scratch.value[found] = value
                     scratch.count[found] = count
@@ -201,28 +201,28 @@ def counted_shortfall(guards: Guards, parts: Partition, c: int, e: int, rows: in
 
 
 @step
-def holds(units: Units, guards: Guards, parts: Partition, c: int, gone: int, new: int, scratch: Scratch) -> bool:
+def holds(units: Units, guards: Guards, partition: Partition, c: int, gone: int, new: int, scratch: Scratch) -> bool:
     """Whether a class satisfies the criteria after ``gone`` (-1: nobody) has left and ``new`` has joined."""
-    if parts.counts.shape[1] > 0:
+    if partition.counts.shape[1] > 0:
         if gone >= 0:
-            _count(units, parts, gone, c, np.int64(-1))
+            _count(units, partition, gone, c, np.int64(-1))
         if new >= 0:
-            _count(units, parts, new, c, np.int64(1))
-        rows = parts.mass[c, ROWS]
+            _count(units, partition, new, c, np.int64(1))
+        rows = partition.mass[c, ROWS]
         rows += (units.mass[new, ROWS] if new >= 0 else 0) - (units.mass[gone, ROWS] if gone >= 0 else 0)
-        short = counted_shortfall(guards, parts, c, c, rows, scratch)
+        short = counted_shortfall(guards, partition, c, c, rows, scratch)
         if gone >= 0:
-            _count(units, parts, gone, c, np.int64(1))
+            _count(units, partition, gone, c, np.int64(1))
         if new >= 0:
-            _count(units, parts, new, c, np.int64(-1))
+            _count(units, partition, new, c, np.int64(-1))
         return short <= 0.0
     count = 0
-    u = parts.state[c, HEAD]
+    u = partition.state[c, HEAD]
     while u >= 0:
         if u != gone:
             scratch.ids[count] = u
             count += 1
-        u = parts.link[u, NEXT]
+        u = partition.link[u, NEXT]
     if new >= 0:
         scratch.ids[count] = new
         count += 1

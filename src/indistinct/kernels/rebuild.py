@@ -86,12 +86,12 @@ def pool_of(p: int, width: int, unused: Int32, room: int, seed: int) -> Pool:
 
 
 @step
-def _other_class(parts: Partition, nearest: Int32, u: int, mine: int, pool: Pool, classes: int) -> int:
+def _other_class(partition: Partition, nearest: Int32, u: int, mine: int, pool: Pool, classes: int) -> int:
     """Class of a near unit of u that is not in the pool, preferring the nearest; -1 if there is none."""
     found = -1
     for v in nearest[u]:
-        c = parts.link[v, CLASS] if v >= 0 else -1
-        if c < 0 or parts.state[c, REGION] != mine:
+        c = partition.link[v, CLASS] if v >= 0 else -1
+        if c < 0 or partition.state[c, REGION] != mine:
             continue
         known = False
         for j in range(classes):
@@ -104,26 +104,26 @@ def _other_class(parts: Partition, nearest: Int32, u: int, mine: int, pool: Pool
 
 
 @step
-def _gather(parts: Partition, nearest: Int32, u: int, wanted: int, mine: int, pool: Pool) -> tuple[int, int]:
+def _gather(partition: Partition, nearest: Int32, u: int, wanted: int, mine: int, pool: Pool) -> tuple[int, int]:
     """Pool the class of u and ``wanted`` - 1 classes near to its members; returns units and classes."""
     found, classes = np.int64(0), np.int64(0)
-    c = np.int64(parts.link[u, CLASS])
-    own = parts.mass[c, MEMBERS]
+    c = np.int64(partition.link[u, CLASS])
+    own = partition.mass[c, MEMBERS]
     for _ in range(2 * wanted):
         if classes > 0:
             near = np.int64(pool.ints[UNIT, below(pool.state, own)])
-            c = _other_class(parts, nearest, near, mine, pool, classes)
-        if c < 0 or found + parts.mass[c, MEMBERS] > pool.ints.shape[1]:
+            c = _other_class(partition, nearest, near, mine, pool, classes)
+        if c < 0 or found + partition.mass[c, MEMBERS] > pool.ints.shape[1]:
             if classes == 0:
                 break
             continue
         pool.ints[OLD, classes] = c
         classes += 1
-        v = parts.state[c, HEAD]
+        v = partition.state[c, HEAD]
         while v >= 0:
             pool.ints[UNIT, found] = v
             found += 1
-            v = parts.link[v, NEXT]
+            v = partition.link[v, NEXT]
         if classes == wanted:
             break
     return found, classes
@@ -268,11 +268,11 @@ def _attempt(
 
 
 @step
-def _adopt(units: Units, costs: Costs, parts: Partition, pool: Pool, found: int, classes: int, groups: int) -> None:
+def _adopt(units: Units, costs: Costs, partition: Partition, pool: Pool, found: int, classes: int, groups: int) -> None:
     """Replace the pooled classes by the groups of the best try."""
     spare = pool.spare
     for i in range(found):
-        detach(units, parts, np.int64(pool.ints[UNIT, i]))
+        detach(units, partition, np.int64(pool.ints[UNIT, i]))
     for c in range(groups, classes):
         spare[0] += 1
         spare[spare[0]] = pool.ints[OLD, c]
@@ -280,9 +280,9 @@ def _adopt(units: Units, costs: Costs, parts: Partition, pool: Pool, found: int,
         pool.ints[OLD, c] = spare[spare[0]]
         spare[0] -= 1
     for i in range(found):
-        attach(units, parts, np.int64(pool.ints[UNIT, i]), np.int64(pool.ints[OLD, pool.ints[BEST, i]]))
+        attach(units, partition, np.int64(pool.ints[UNIT, i]), np.int64(pool.ints[OLD, pool.ints[BEST, i]]))
     for g in range(groups):
-        refresh(units, costs, parts, np.int64(pool.ints[OLD, g]))
+        refresh(units, costs, partition, np.int64(pool.ints[OLD, g]))
 
 
 @lean
@@ -290,7 +290,7 @@ def rebuild(
     units: Units,
     costs: Costs,
     guards: Guards,
-    parts: Partition,
+    partition: Partition,
     nearest: Int32,
     todo: Int32,
     mine: int,
@@ -306,16 +306,16 @@ def rebuild(
     done = 0
     for _ in range(pools):
         u, v = np.int64(todo[below(pool.state, len(todo))]), np.int64(todo[below(pool.state, len(todo))])
-        if parts.loss[parts.link[v, CLASS]] > parts.loss[parts.link[u, CLASS]]:
+        if partition.loss[partition.link[v, CLASS]] > partition.loss[partition.link[u, CLASS]]:
             u = v
-        found, classes = _gather(parts, nearest, u, 3 + below(pool.state, np.int64(3)), mine, pool)
+        found, classes = _gather(partition, nearest, u, 3 + below(pool.state, np.int64(3)), mine, pool)
         if classes < (2 if ends == 0 else 1):  # a class without neighbours may be several
             continue
         before, size = 0.0, np.int64(0)
         for i in range(classes):
             c = pool.ints[OLD, i]
-            before += parts.mass[c, ROWS] * parts.loss[c]
-            size += parts.mass[c, SIZE]
+            before += partition.mass[c, ROWS] * partition.loss[c]
+            size += partition.mass[c, SIZE]
         best, groups = before - LEAST, np.int64(0)
         for _ in range(TRIES):
             loss, tried = _attempt(units, costs, guards, pool, found, size, best, ends, scratch)
@@ -324,6 +324,6 @@ def rebuild(
                 for i in range(found):
                     pool.ints[BEST, i] = pool.ints[GROUP, i]
         if groups > 0:
-            _adopt(units, costs, parts, pool, found, classes, groups)
+            _adopt(units, costs, partition, pool, found, classes, groups)
             done += 1
     return done

@@ -139,7 +139,7 @@ def split(
     units: Units,
     costs: Costs,
     guards: Guards,
-    parts: Partition,
+    partition: Partition,
     todo: Int32,
     spare: Int32,
     line: Line,
@@ -158,19 +158,24 @@ def split(
         while depth > 0:
             depth -= 1
             c = stack[depth]
-            parts.state[c, CHANGED] = 1
-            if parts.mass[c, SIZE] < 2 * k or parts.mass[c, MEMBERS] < 2 or parts.loss[c] <= 0.0 or spare[0] == 0:
+            partition.state[c, CHANGED] = 1
+            if (
+                partition.mass[c, SIZE] < 2 * k
+                or partition.mass[c, MEMBERS] < 2
+                or partition.loss[c] <= 0.0
+                or spare[0] == 0
+            ):
                 continue
             count = 0
-            u = parts.state[c, HEAD]
+            u = partition.state[c, HEAD]
             while u >= 0:
                 ids[count] = u
                 count += 1
-                u = parts.link[u, NEXT]
-            best = parts.mass[c, ROWS] * parts.loss[c] - LEAST
+                u = partition.link[u, NEXT]
+            best = partition.mass[c, ROWS] * partition.loss[c] - LEAST
             found = False
             for way in range(2 * d + 2):
-                if way < 2 * d and parts.box[c, way % d] + parts.box[c, d + way % d] == 0:
+                if way < 2 * d and partition.box[c, way % d] + partition.box[c, d + way % d] == 0:
                     continue
                 members, ranks = ids[:count], keys[:count]
                 _rank(units, costs, members, way, ranks)
@@ -199,10 +204,10 @@ def split(
                 spare[0] -= 1
                 for i in range(count):
                     if best_side[i] == 1:
-                        detach(units, parts, np.int64(best_ids[i]))
-                        attach(units, parts, np.int64(best_ids[i]), e)
-                refresh(units, costs, parts, c)
-                refresh(units, costs, parts, e)
+                        detach(units, partition, np.int64(best_ids[i]))
+                        attach(units, partition, np.int64(best_ids[i]), e)
+                refresh(units, costs, partition, c)
+                refresh(units, costs, partition, e)
                 stack[depth], stack[depth + 1] = c, e
                 depth += 2
                 done += 1

@@ -47,10 +47,10 @@ class Cells:
 
 def class_rows(assignment: Assignment) -> tuple[Int64, int]:
     """Rows of each class (int64[g]) and number of suppressed rows."""
-    kept = assignment.class_of != SUPPRESSED
+    published = assignment.class_of != SUPPRESSED
     rows = np.zeros(assignment.classes, np.int64)
-    np.add.at(rows, assignment.class_of[kept], assignment.count[kept])
-    return rows, int(assignment.count[~kept].sum())
+    np.add.at(rows, assignment.class_of[published], assignment.count[published])
+    return rows, int(assignment.count[~published].sum())
 
 
 def cells(recoding: Recoding, position: int, rows: Int64) -> Cells:

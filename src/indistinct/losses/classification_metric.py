@@ -35,11 +35,11 @@ def classification_metric(class_of: Integers, label: Integers, count: Integers) 
     total = int(count.sum())
     if not total:
         return Fraction(0)
-    kept = class_of != SUPPRESSED
+    published = class_of != SUPPRESSED
     width = int(label.max()) + 1
-    pairs, inverse = np.unique(class_of[kept].astype(np.int64) * width + label[kept], return_inverse=True)
+    pairs, inverse = np.unique(class_of[published].astype(np.int64) * width + label[published], return_inverse=True)
     counts = np.zeros(len(pairs), np.int64)
-    np.add.at(counts, inverse, count[kept])
+    np.add.at(counts, inverse, count[published])
     owner = pairs // width
     first = np.flatnonzero(np.append(True, owner[1:] != owner[:-1])) if len(owner) else np.zeros(0, np.int64)
     right = int(np.maximum.reduceat(counts, first).sum()) if len(first) else 0

@@ -45,8 +45,8 @@ def precision(
             lost = Fraction(int((found.rows * found.level).sum()), max(hierarchy.height, 1))
         losses.append((lost + suppressed) / max(frequencies.total, 1))
     names = [hierarchy.attribute for hierarchy in frequencies.quasi]
-    kept = {name: 1 - loss for name, loss in zip(names, losses, strict=True)}
-    return 1 - weighted_mean(frequencies.quasi, losses), kept
+    retained = {name: 1 - loss for name, loss in zip(names, losses, strict=True)}
+    return 1 - weighted_mean(frequencies.quasi, losses), retained
 
 
 def _prices(hierarchies: Sequence[Hierarchy]) -> tuple[Hierarchy, ...]:

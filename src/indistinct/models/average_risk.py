@@ -54,20 +54,22 @@ def evaluate(privacy: AverageRisk, classes: Classes, context: Context) -> Evalua
     gone = int(enough.argmax()) if enough.any() else len(sizes)
     satisfied = np.ones(len(sizes), np.bool_)
     satisfied[order[:gone]] = False
-    found = _parts(classes, privacy)
-    asked = {"threshold": privacy.threshold, "highest": privacy.highest, "share": privacy.share}
-    told = "; ".join(
+    found = _figures(classes, privacy)
+    thresholds = {"threshold": privacy.threshold, "highest": privacy.highest, "share": privacy.share}
+    text = "; ".join(
         _SAID[part].format(value=float(found[part]), bound=bound, above=privacy.above)
         + (", at most" if found[part] <= bound else ", more than")
         + f" {bound}"
-        for part, bound in asked.items()
+        for part, bound in thresholds.items()
         if bound is not None
     )
-    sentence = f"{len(sizes)} classes of {amount(int(sizes.sum()), classes)}: {told}"
+    sentence = f"{len(sizes)} classes of {amount(int(sizes.sum()), classes)}: {text}"
     if gone:
         lost = int(classes.rows[~satisfied].sum())
         sentence += f"; the {gone} smallest classes ({lost} rows) would have to go"
-    best = {part: rational(value) for part, value in found.items() if part == "threshold" or asked[part] is not None}
+    best = {
+        part: rational(value) for part, value in found.items() if part == "threshold" or thresholds[part] is not None
+    }
     return Evaluation(satisfied, 1 / sizes, best, sentence, more_is_better=False)
 
 
@@ -84,7 +86,7 @@ def _from_here_on(values: NDArray[np.int64]) -> NDArray[np.int64]:
     return found
 
 
-def _parts(classes: Classes, privacy: AverageRisk | None = None) -> dict[str, Fraction]:
+def _figures(classes: Classes, privacy: AverageRisk | None = None) -> dict[str, Fraction]:
     """Return the mean risk, the highest, and the share above the bound of a model that asks for it."""
     sizes = classes.sizes
     total = int(sizes.sum())
@@ -96,7 +98,7 @@ def _parts(classes: Classes, privacy: AverageRisk | None = None) -> dict[str, Fr
 
 def achieved(classes: Classes, *_: Any) -> dict[str, Any]:
     """Smallest threshold that the release satisfies: its average risk."""
-    return {"threshold": rational(_parts(classes)["threshold"])}
+    return {"threshold": rational(_figures(classes)["threshold"])}
 
 
 def shortfall(privacy: AverageRisk, root: Classes, context: Context) -> str:

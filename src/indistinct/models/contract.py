@@ -182,8 +182,8 @@ class Model:
 
     ``promises(privacy)``: the numbers that ``explain`` and the ledger of releases may count on. ``measured(column)``:
     the forms in which an audit that requires nothing measures it, for a sensitive column, or for the table (None).
-    ``share_kept(privacy)``: the largest share of one value that a search which knows the model leaves in a class, None
-    where it bounds none. ``blank_counts``: a missing value counts as one more value, and may make a class diverse.
+    ``share_sampled(privacy)``: the largest share of one value that a search which knows the model leaves in a class,
+    None where it bounds none. ``blank_counts``: a missing value counts as one more value, and may make a class diverse.
     ``is_joint``: it looks at the sensitive attributes of a row together. ``detailed(privacy)`` and ``nested(privacy)``:
     it looks at what the cells of a class cover, and at other classes that contain it (``tables.records.Classes``).
     """
@@ -200,7 +200,7 @@ class Model:
     shortfall: Callable[[Any, Classes, Context], str]
     promises: Callable[[Any], Promise]
     measured: Callable[[Column | None], tuple[Mapping[str, Any], ...]] = not_measured
-    share_kept: Callable[[Any], Fraction | None] = no_share
+    share_sampled: Callable[[Any], Fraction | None] = no_share
     blank_counts: bool = False
     is_joint: bool = False
     detailed: Callable[[Any], bool] = never

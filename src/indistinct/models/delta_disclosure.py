@@ -91,21 +91,21 @@ def evaluate(privacy: DeltaDisclosure, classes: Classes, context: Context) -> Ev
         entries[number] = known[ratio]
     satisfied: Bool = np.logical_and.reduceat(entries, first)
     measured = np.maximum.reduceat(logarithms, first)
-    lacking = _lacks(classes, reference, attribute)
+    absent = _lacks(classes, reference, attribute)
     if privacy.absent == "strict":
-        satisfied &= ~lacking
-        measured = np.where(lacking, inf, measured)
+        satisfied &= ~absent
+        measured = np.where(absent, inf, measured)
     best = _best(classes, reference, attribute, base, strict=privacy.absent == "strict")
-    sentence = _reason(privacy, satisfied, lacking, best, constant=is_constant(reference))
+    sentence = _reason(privacy, satisfied, absent, best, constant=is_constant(reference))
     return Evaluation(satisfied, measured, best, sentence, more_is_better=False)
 
 
-def _reason(privacy: DeltaDisclosure, satisfied: Bool, lacking: Bool, best: dict[str, Any], *, constant: bool) -> str:
+def _reason(privacy: DeltaDisclosure, satisfied: Bool, absent: Bool, best: dict[str, Any], *, constant: bool) -> str:
     if constant:
         return "no protection: the column is constant"
     if best["delta"] is None:
-        lack = int(lacking.sum())
-        largest = f"{lack} of {len(lacking)} classes lack{'s' if lack == 1 else ''} a value of the column"
+        lack = int(absent.sum())
+        largest = f"{lack} of {len(absent)} classes lack{'s' if lack == 1 else ''} a value of the column"
     else:
         largest = f"the largest logarithm is {best['delta']['decimal']:.4g}"
     if satisfied.all():

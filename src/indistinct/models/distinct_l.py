@@ -113,7 +113,7 @@ MODEL = Model(
     promises=lambda privacy: Promise(rows=privacy.l, values=privacy.l),
     measured=of_columns(),
     blank_counts=True,
-    share_kept=lambda privacy: Fraction(1, privacy.l),
+    share_sampled=lambda privacy: Fraction(1, privacy.l),
     by_persons=always,
     counts_values=True,
 )

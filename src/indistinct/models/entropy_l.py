@@ -176,7 +176,7 @@ MODEL = Model(
     promises=lambda privacy: Promise(values=ceil(privacy.l)),
     measured=of_columns(),
     blank_counts=True,
-    share_kept=lambda privacy: 1 / privacy.l,
+    share_sampled=lambda privacy: 1 / privacy.l,
     closure=_closure,
     needs=_needs,
     of_shares=_of_shares,

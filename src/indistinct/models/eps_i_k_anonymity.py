@@ -165,21 +165,23 @@ def evaluate(privacy: EpsIKAnonymity, classes: Classes, context: Context) -> Eva
     promised = privacy.separation == "disjoint"
     satisfied = enough & quiet if promised else enough
     best = _best(groups, int(separated.min()))
-    parts = []
+    clauses = []
     if not enough.all():
-        parts.append(f"{subject(enough, 'has', 'have')} fewer than {privacy.k} separated rows")
+        clauses.append(f"{subject(enough, 'has', 'have')} fewer than {privacy.k} separated rows")
     if not quiet.all():
-        parts.append(f"{subject(quiet, 'has', 'have')} a row with more than half of the class near it")
-    if not parts:
-        parts.append(f"every class has {privacy.k} separated rows and no row with more than half of the class near it")
-    parts.append(f"the largest risk is {groups.risk}, with the row itself {groups.risk_including_self}")
+        clauses.append(f"{subject(quiet, 'has', 'have')} a row with more than half of the class near it")
+    if not clauses:
+        clauses.append(
+            f"every class has {privacy.k} separated rows and no row with more than half of the class near it"
+        )
+    clauses.append(f"the largest risk is {groups.risk}, with the row itself {groups.risk_including_self}")
     if not promised:
-        parts.append("step7 promises no bound of the risk")
+        clauses.append("step7 promises no bound of the risk")
     return Evaluation(
         satisfied,
         (groups.near - 1) / groups.rows,
         best,
-        "; ".join([*parts, *remarks(numbers, around.interval, epsilons)]),
+        "; ".join([*clauses, *remarks(numbers, around.interval, epsilons)]),
         more_is_better=False,
     )
 

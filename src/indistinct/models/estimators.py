@@ -105,10 +105,10 @@ def least_suppressed(
     def holds(gone: int) -> bool:
         left = numbers.copy()
         left[:1] -= gone
-        kept = left > 0
-        if gone == alone or not kept.any():
+        positive = left > 0
+        if gone == alone or not positive.any():
             return True
-        found = estimate(estimator, sizes[kept], left[kept], population)
+        found = estimate(estimator, sizes[positive], left[positive], population)
         return found is not None and found.share <= threshold
 
     if alone == 0 or holds(0):

@@ -23,52 +23,52 @@ def owners(histogram: Histogram) -> Int64:
     return np.repeat(np.arange(len(histogram.start) - 1), np.diff(histogram.start))
 
 
-def only(classes: Classes, kept: NDArray[np.bool_]) -> Classes:
-    """Classes without those that are not ``kept`` (bool[g]), renumbered in order."""
-    number = np.cumsum(kept) - 1
-    cells = kept[classes.cell_class]
+def only(classes: Classes, chosen: NDArray[np.bool_]) -> Classes:
+    """Classes without those that are not ``chosen`` (bool[g]), renumbered in order."""
+    number = np.cumsum(chosen) - 1
+    cells = chosen[classes.cell_class]
     histograms = {}
     for name, histogram in classes.histograms.items():
-        entries = kept[owners(histogram)]
-        lengths = np.diff(histogram.start)[kept]
+        entries = chosen[owners(histogram)]
+        lengths = np.diff(histogram.start)[chosen]
         start = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
         histograms[name] = Histogram(start, histogram.value[entries], histogram.count[entries])
     sets = {}
     for name, own in classes.sets.items():
         lengths = np.diff(own.start)
-        start = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths[kept])])
-        sets[name] = ItemSets(start, own.item[np.repeat(kept, lengths)], own.items)
+        start = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths[chosen])])
+        sets[name] = ItemSets(start, own.item[np.repeat(chosen, lengths)], own.items)
     population, recoding = classes.population, classes.recoding
     if population is not None:
-        gone = int(population.rows[~kept].sum())
+        gone = int(population.rows[~chosen].sum())
         population = CoveredPopulation(
-            population.rows[kept], min(population.outside + gone, population.total), population.total
+            population.rows[chosen], min(population.outside + gone, population.total), population.total
         )
     return replace(
         classes,
-        rows=classes.rows[kept],
-        persons=None if classes.persons is None else classes.persons[kept],
+        rows=classes.rows[chosen],
+        persons=None if classes.persons is None else classes.persons[chosen],
         histograms=histograms,
         cell_class=number[classes.cell_class[cells]].astype(np.int32),
         cell_codes=classes.cell_codes[cells],
         cell_rows=classes.cell_rows[cells],
         population=population,
         sets=sets,
-        recoding=None if recoding is None else _of_classes(recoding, kept),
-        detail=None if classes.detail is None else Detail(classes.detail.covered[kept], classes.detail.sizes),
-        holdings=None if classes.holdings is None else _held_by(classes.holdings, kept, number),
+        recoding=None if recoding is None else _of_classes(recoding, chosen),
+        detail=None if classes.detail is None else Detail(classes.detail.covered[chosen], classes.detail.sizes),
+        holdings=None if classes.holdings is None else _held_by(classes.holdings, chosen, number),
     )
 
 
-def _held_by(held: Holdings, kept: NDArray[np.bool_], number: Int64) -> Holdings:
+def _held_by(held: Holdings, chosen: NDArray[np.bool_], number: Int64) -> Holdings:
     """Holdings in the classes that are kept, with their new numbers."""
-    left = kept[held.owner]
+    left = chosen[held.owner]
     return Holdings(number[held.owner[left]], held.person[left], held.codes[left], held.rows[left])
 
 
-def _of_classes(recoding: Recoding, kept: NDArray[np.bool_]) -> Recoding:
-    held = {position: words[kept] for position, words in recoding.held.items()}
-    return replace(recoding, lo=recoding.lo[kept], hi=recoding.hi[kept], held=held)
+def _of_classes(recoding: Recoding, chosen: NDArray[np.bool_]) -> Recoding:
+    held = {position: words[chosen] for position, words in recoding.held.items()}
+    return replace(recoding, lo=recoding.lo[chosen], hi=recoding.hi[chosen], held=held)
 
 
 def distinct(histogram: Histogram) -> Int64:

@@ -38,7 +38,7 @@ _INNER = {model.name: model for model in (distinct_l.MODEL, entropy_l.MODEL, rec
 _DISTINCT, _ENTROPY, _RECURSIVE = _INNER
 
 
-def parts(classes: Classes, attributes: Sequence[str], attribute: str) -> tuple[Classes, Int64]:
+def combinations(classes: Classes, attributes: Sequence[str], attribute: str) -> tuple[Classes, Int64]:
     """Split the classes by all listed attributes but one; with the first part of each class (int64[g])."""
     columns = [classes.sensitive.index(name) for name in attributes if name != attribute]
     own = classes.cell_codes[:, classes.sensitive.index(attribute)]
@@ -70,13 +70,13 @@ def _held(held: Holdings | None, columns: list[int], owner: Int32, others: Int32
     """Say who has which rows of the parts: of class ``owner[i]`` with the ``others[i]`` values in ``columns``."""
     if held is None:
         return None
-    parts = np.column_stack([owner, others]).astype(np.int64)
+    combinations = np.column_stack([owner, others]).astype(np.int64)
     rows = np.column_stack([held.owner, held.codes[:, columns]]).astype(np.int64)
-    _, number = np.unique(np.concatenate([parts, rows]), axis=0, return_inverse=True)
+    _, number = np.unique(np.concatenate([combinations, rows]), axis=0, return_inverse=True)
     number = number.reshape(-1)
     part_of = np.zeros(int(number.max()) + 1, np.int64)
-    part_of[number[: len(parts)]] = np.arange(len(parts))
-    return Holdings.sort(part_of[number[len(parts) :]], held.person, held.codes[:, [own]], held.rows)
+    part_of[number[: len(combinations)]] = np.arange(len(combinations))
+    return Holdings.sort(part_of[number[len(combinations) :]], held.person, held.codes[:, [own]], held.rows)
 
 
 def _inner(privacy: JointL, attribute: str) -> Privacy:
@@ -97,7 +97,7 @@ def evaluate(privacy: JointL, classes: Classes, context: Context) -> Evaluation:
         satisfied &= classes.sizes >= int(privacy.l)
     measures, sentences, best = [], [], []
     for attribute in privacy.attributes:
-        inner, first = parts(classes, privacy.attributes, attribute)
+        inner, first = combinations(classes, privacy.attributes, attribute)
         answer = shares.evaluate(model, _inner(privacy, attribute), inner, context)
         satisfied &= np.logical_and.reduceat(answer.satisfied, first)
         measures.append(worst.reduceat(answer.measure, first))
@@ -129,7 +129,7 @@ def achieved(
     fixed = {} if l is None else {"l": l}
     best = []
     for name in attributes:
-        inner, _ = parts(classes, attributes, name)
+        inner, _ = combinations(classes, attributes, name)
         best.append(shares.achieved(_INNER[kind], inner, context, name, **fixed))
     if kind != _RECURSIVE or l is not None:
         return _worst(best)

@@ -68,7 +68,7 @@ def sample_size(k: int, fraction: Fraction, significance: Fraction, *, truncated
         digits *= 2
 
 
-def _asked(privacy: KMap) -> int:
+def _least(privacy: KMap) -> int:
     """Least number of rows of a class under the statistical form."""
     truncated = privacy.estimator == "zero_truncated_poisson"
     if privacy.sampling_fraction is None:  # refused by the policy
@@ -82,13 +82,13 @@ def evaluate(privacy: KMap, classes: Classes, context: Context) -> Evaluation:  
     Raises UnsupportedError where the population of the classes is not known.
     """
     if privacy.estimator is not None:
-        asked = _asked(privacy)
-        found = k_anonymity.reason(asked, classes)
+        least = _least(privacy)
+        found = k_anonymity.reason(least, classes)
         sentence = (
-            f"k = {privacy.k} in the population asks for {asked} rows in the table ({privacy.estimator}); {found}"
+            f"k = {privacy.k} in the population asks for {least} rows in the table ({privacy.estimator}); {found}"
         )
         best = {"sample_k": int(classes.sizes.min())}
-        return Evaluation(classes.sizes >= asked, classes.sizes.astype(np.float64), best, sentence)
+        return Evaluation(classes.sizes >= least, classes.sizes.astype(np.float64), best, sentence)
     members = population_rows(privacy, classes)
     satisfied = members >= privacy.k
     smallest = int(members.min())
@@ -108,7 +108,7 @@ def achieved(classes: Classes, *_: Any) -> dict[str, Any]:
 
 def criteria(privacy: KMap, context: Context) -> tuple[Criterion, ...] | None:  # noqa: ARG001  # the contract's
     """Compile the statistical form: a size."""
-    return None if privacy.estimator is None else k_anonymity.size_criterion(_asked(privacy))
+    return None if privacy.estimator is None else k_anonymity.size_criterion(_least(privacy))
 
 
 MODEL = Model(

@@ -61,7 +61,7 @@ def evaluate(privacy: KeAnonymity, classes: Classes, context: Context) -> Evalua
     enough, wide = size >= privacy.k, np.asarray(span >= needed, np.bool_)
     best = _best(size, span, numbers)
     what = amount(privacy.k, classes) if privacy.count == "rows" else f"{privacy.k} different values"
-    parts = [
+    clauses = [
         f"{subject(held, 'has', 'have')} {less}"
         for held, less in ((enough, f"fewer than {what}"), (wide, f"a range below {privacy.e}"))
         if not held.all()
@@ -71,7 +71,7 @@ def evaluate(privacy: KeAnonymity, classes: Classes, context: Context) -> Evalua
         enough & wide,
         np.asarray(span / numbers.unit, np.float64),
         best,
-        "; ".join([*parts, shown]),
+        "; ".join([*clauses, shown]),
     )
 
 

@@ -116,10 +116,10 @@ def evaluate(privacy: NTCloseness, classes: Classes, context: Context) -> Evalua
     """Compare the distance of every class from its best natural superset with t, exactly."""
     best = measure(classes, context, privacy.attribute, privacy.n, privacy.distance)
     satisfied = np.array([value is not None and value <= privacy.t for value in best], np.bool_)
-    lacking = sum(value is None for value in best)
+    uncovered = sum(value is None for value in best)
     largest = _largest(best)
-    if lacking:
-        sentence = f"{lacking} of {len(best)} classes have no superset of {privacy.n} rows"
+    if uncovered:
+        sentence = f"{uncovered} of {len(best)} classes have no superset of {privacy.n} rows"
     elif satisfied.all():
         sentence = (
             f"every class is within {privacy.t} of a superset of {privacy.n} rows; the largest distance is {largest}"

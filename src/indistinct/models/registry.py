@@ -102,23 +102,23 @@ def satisfied(models: Sequence[Privacy], classes: Classes, context: Context) -> 
     Classes that a model of scope *class* refuses go first. Models of scope *release* then judge what is left, in
     turn, until none of them sends anything away. Nothing may stay.
     """
-    kept = np.ones(len(classes), np.bool_)
+    chosen = np.ones(len(classes), np.bool_)
     whole = [privacy for privacy in models if not is_of_classes(privacy)]
     for privacy in models:
         if is_of_classes(privacy):
-            kept &= evaluate(privacy, classes, context).satisfied
+            chosen &= evaluate(privacy, classes, context).satisfied
     changed = bool(whole)
-    while changed and kept.any():
+    while changed and chosen.any():
         changed = False
         for privacy in whole:
-            places = np.flatnonzero(kept)
+            places = np.flatnonzero(chosen)
             if not len(places):
                 break
-            answer = evaluate(privacy, only(classes, kept), context).satisfied
+            answer = evaluate(privacy, only(classes, chosen), context).satisfied
             if not answer.all():
-                kept[places[~answer]] = False
+                chosen[places[~answer]] = False
                 changed = True
-    return kept
+    return chosen
 
 
 def criteria(models: Sequence[Privacy], context: Context) -> tuple[Criterion, ...] | None:

@@ -64,8 +64,8 @@ class Mechanism:
             return Fraction(sum(comb(n, j) * p**j * (q - p) ** (n - j) for j in range(least, n + 1)), q**n)
         with localcontext() as context:
             context.prec = _DIGITS
-            kept = Decimal(self.beta.numerator) / Decimal(self.beta.denominator)
-            return sum((comb(n, j) * kept**j * (1 - kept) ** (n - j) for j in range(least, n + 1)), Decimal(0))
+            sampled = Decimal(self.beta.numerator) / Decimal(self.beta.denominator)
+            return sum((comb(n, j) * sampled**j * (1 - sampled) ** (n - j) for j in range(least, n + 1)), Decimal(0))
 
     def exceeds(self, n: int, delta: Fraction) -> bool:
         """Whether a_n > delta; in doubt it does."""

@@ -64,9 +64,9 @@ def lines(policy: Decided) -> list[tuple[str, str]]:
 
 def text(policy: Decided) -> str:
     """Write the account for a terminal."""
-    told = lines(policy)
-    width = max(len(word) for word, _ in told)
-    return visible("\n".join(["Policy", *(f"  {word:<{width}}  {said}" for word, said in told)]), lines=True)
+    shown = lines(policy)
+    width = max(len(word) for word, _ in shown)
+    return visible("\n".join(["Policy", *(f"  {word:<{width}}  {said}" for word, said in shown)]), lines=True)
 
 
 def html(policy: Decided) -> str:

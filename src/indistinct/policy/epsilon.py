@@ -71,5 +71,5 @@ class Epsilon:
         plain = str(self.plain)
         if 10**25 % self.plain.denominator == 0:
             plain = format(Decimal(self.plain.numerator) / self.plain.denominator, "f")
-        parts = [plain] if self.plain or self.base == 1 else []
-        return " + ".join([*parts, *([f"ln {self.base}"] if self.base != 1 else [])])
+        terms = [plain] if self.plain or self.base == 1 else []
+        return " + ".join([*terms, *([f"ln {self.base}"] if self.base != 1 else [])])

@@ -28,7 +28,7 @@ class Output(Section):
     """A person has confirmed that the order of the source may be kept."""
 
     @model_validator(mode="after")
-    def _kept_is_confirmed(self) -> Self:
+    def _published_is_confirmed(self) -> Self:
         if self.order == "kept" and not self.confirmed:
             sentence = "needs confirmed = true, because the order of the source can tell who is who"
             refuse([problem(("order",), sentence, self.order)])

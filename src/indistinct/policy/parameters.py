@@ -89,13 +89,13 @@ def default_of(section: type[Section], name: str) -> Any:
 def plain_section(value: Any) -> Any:
     """Turn sections into plain data, in field order, leaving out defaults but for version and tags."""
     if isinstance(value, Section):
-        kept = {}
+        given = {}
         for name, field in type(value).model_fields.items():
             item = getattr(value, name)
             is_tag = name == "version" or (name in TAGS and not type(value).optional_tag)
             if is_tag or item != default_of(type(value), name):
-                kept[field.alias or name] = plain_section(item)
-        return kept | {key: plain_section(item) for key, item in getattr(value, "unused", {}).items()}
+                given[field.alias or name] = plain_section(item)
+        return given | {key: plain_section(item) for key, item in getattr(value, "unused", {}).items()}
     if isinstance(value, Mapping):
         return {key: plain_section(item) for key, item in value.items()}
     if isinstance(value, tuple):

@@ -275,14 +275,14 @@ def _bare(kind: Any) -> Any:
     while get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
     if get_origin(kind) in (Union, UnionType):
-        parts = [part for part in get_args(kind) if part is not type(None)]
-        return _bare(parts[0]) if len(parts) == 1 else kind
+        members = [part for part in get_args(kind) if part is not type(None)]
+        return _bare(members[0]) if len(members) == 1 else kind
     return kind
 
 
 def _members(kind: Any) -> list[type[BaseModel]]:
-    parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else ()
-    return [part for part in parts if isinstance(part, type) and issubclass(part, BaseModel)]
+    members = get_args(kind) if get_origin(kind) in (Union, UnionType) else ()
+    return [part for part in members if isinstance(part, type) and issubclass(part, BaseModel)]
 
 
 def name_of(section: type[BaseModel]) -> str:

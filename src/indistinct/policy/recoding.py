@@ -373,8 +373,8 @@ def _fitting(given: Any, build: ValidatorFunctionWrapHandler) -> Any:
         else:
             found.append(problem((key,), f"is for {', '.join(owners)}; the algorithm is {name}", given[key]))
     refuse(found)
-    kept = {key: value for key, value in given.items() if key in known or key not in _OPTIONS}
-    built = build({"algorithm": name, **kept})
+    known_options = {key: value for key, value in given.items() if key in known or key not in _OPTIONS}
+    built = build({"algorithm": name, **known_options})
     built._unused = unused  # noqa: SLF001  # its own private attribute
     return built
 

@@ -13,7 +13,7 @@ from indistinct.policy.problems import Section, problem, refuse
 Word = Literal[
     "title", "purpose", "recipient", "conditions", "legal_basis", "responsible", "review", "reasons"
 ]  # what may be called public
-ASKED: tuple[Word, ...] = (
+WORDS: tuple[Word, ...] = (
     "purpose", "recipient", "conditions", "legal_basis", "responsible", "review", "reasons",
 )  # fmt: skip
 """What a report asks for: regulators ask for whom, by which means, who decided, and when it is reviewed."""
@@ -61,7 +61,7 @@ class Account(Section):
 
     def shown(self) -> dict[str, Any]:
         """Return what is said, as plain data, in the order of the format."""
-        found = {word: getattr(self, word) for word in ("title", *ASKED)}
+        found = {word: getattr(self, word) for word in ("title", *WORDS)}
         found["review"] = None if self.review is None else self.review.isoformat()
         return {word: dict(value) if word == "reasons" else value for word, value in found.items() if value}
 

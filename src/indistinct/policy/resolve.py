@@ -101,8 +101,8 @@ def _require_columns(policy: Policy, columns: Sequence[str]) -> None:
     needed = {name: path(("attributes", name)) for name in policy.attributes}
     if policy.person:
         needed = {policy.person.key: "person.key"} | needed
-    lacking = [name for name in needed if name not in columns]
-    if not lacking:
+    absent = [name for name in needed if name not in columns]
+    if not absent:
         return
-    errors = [SchemaError.unknown_column(name, columns, key=needed[name]) for name in lacking]
+    errors = [SchemaError.unknown_column(name, columns, key=needed[name]) for name in absent]
     raise together(errors, f"the table lacks {len(errors)} columns of the policy:")

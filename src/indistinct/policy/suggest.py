@@ -115,11 +115,11 @@ def facts_of(name: str, texts: Sequence[str | None], counts: Sequence[int], *, l
     values = [text for text, _ in present]
     seen = look(present, measured=has_word(name, header_words()["measures"]))
     strays = {text for text, _ in seen.strays}
-    kept = [text for text in values if text not in strays]
+    regular = [text for text in values if text not in strays]
     common = sorted(
         (pair for pair in present if pair[1] >= _COMMON and pair[0] not in strays), key=lambda pair: (-pair[1], pair[0])
     )
-    lengths = [len(text) for text in kept] or [0]
+    lengths = [len(text) for text in regular] or [0]
     number = seen.kind in ("integer", "decimal")
     return ColumnFacts(
         name=name,
@@ -131,13 +131,13 @@ def facts_of(name: str, texts: Sequence[str | None], counts: Sequence[int], *, l
         looks_like=seen.kind,
         format=seen.detail if seen.kind == "date" else None,
         decimal="," if seen.kind == "decimal" and seen.detail == "," else ".",
-        identifier=None if seen.kind in ("date", "decimal", "empty") else recognise(kept),
+        identifier=None if seen.kind in ("date", "decimal", "empty") else recognise(regular),
         strays=seen.strays,
         partial=seen.partial,
-        medical=system_of(kept) or None,
+        medical=system_of(regular) or None,
         shortest=min(lengths),
         longest=max(lengths),
-        largest=max((float(text.replace(",", ".")) for text in kept), default=0.0) if number else 0.0,
+        largest=max((float(text.replace(",", ".")) for text in regular), default=0.0) if number else 0.0,
         unsettled=seen.unsettled,
         order=seen.order,
         labelled=labelled,

@@ -39,13 +39,13 @@ def match(words: Iterable[str], known: Sequence[str]) -> str:
     >>> match({"fallnummer"}, ("id", "-nummer")), match({"患者编号"}, ("编号",)), match({"image"}, ("age",))
     ('nummer', '编号', '')
     """
-    parts = set(words)
+    tokens = set(words)
     for word in known:
         end = word.removeprefix("-")
         if (
-            word in parts
-            or (word != end and any(part.endswith(end) for part in parts))
-            or (_is_chinese(word) and any(word in part for part in parts))
+            word in tokens
+            or (word != end and any(part.endswith(end) for part in tokens))
+            or (_is_chinese(word) and any(word in part for part in tokens))
         ):
             return end
     return ""

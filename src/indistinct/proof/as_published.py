@@ -37,7 +37,7 @@ from indistinct.proof.published_file import published_options
 from indistinct.session.absent_columns import range_names
 from indistinct.session.item_sets import sets_of_assignment
 from indistinct.session.prepare import prepare
-from indistinct.session.verdicts import asked, judge
+from indistinct.session.verdicts import judge, required
 from indistinct.tables.classes import classes_of, whole_tuples
 from indistinct.tables.counterfeits import COUNTERFEITS
 from indistinct.tables.recount import Recount, count_source
@@ -93,7 +93,7 @@ class AsPublished:
     counterfeits: int | None = None
 
 
-def as_published(parts: Sequence[Part], policy: Policy, counts: Counts) -> AsPublished:
+def as_published(tables: Sequence[Part], policy: Policy, counts: Counts) -> AsPublished:
     """Read the published tables and judge them; ``policy`` is a public form.
 
     Rows with the token in every quasi-identifier are no class where the policy exempts them and some are suppressed.
@@ -103,9 +103,9 @@ def as_published(parts: Sequence[Part], policy: Policy, counts: Counts) -> AsPub
     if not counts.suppressed_rows:  # then rows of tokens are a class like others
         suppression = policy.suppression.model_copy(update={"rows": "drop"})
         policy = policy.model_copy(update={"suppression": suppression})
-    if len(parts) == 2 or form_of(policy) == "permuted":
-        return _in_groups(parts, policy, counts)
-    table = parts[0].table
+    if len(tables) == 2 or form_of(policy) == "permuted":
+        return _in_groups(tables, policy, counts)
+    table = tables[0].table
     path = path_of(table)
     given = _reading(policy, open_source(table, _options(policy, path)).columns, path)
     if any(isinstance(model, MInvariance) for model in policy.privacy):
@@ -131,10 +131,10 @@ def as_published(parts: Sequence[Part], policy: Policy, counts: Counts) -> AsPub
     return _counted(read, policy, [judged.get(id(model)) or _entry(model) for model in policy.privacy])
 
 
-def _in_groups(parts: Sequence[Part], policy: Policy, counts: Counts) -> AsPublished:
+def _in_groups(tables: Sequence[Part], policy: Policy, counts: Counts) -> AsPublished:
     """Judge models of sensitive attributes on the groups, others on the classes of quasi-identifiers."""
     found = []
-    for part in parts:
+    for part in tables:
         options = replace(_options(policy, path_of(part.table)), sheet=part.sheet)
         source = open_source(part.table, options)
         found.append(count_source(source, list(source.columns)))
@@ -184,16 +184,16 @@ def _judged(policy: Policy, *, whole: bool) -> list[Any]:
     return [
         model
         for model in policy.privacy
-        if _is_told(model, policy, whole=whole) and (by_rows or not isinstance(model, BY_SHARES_OF_ROWS))
+        if _is_stated(model, policy, whole=whole) and (by_rows or not isinstance(model, BY_SHARES_OF_ROWS))
     ]
 
 
-def _is_told(model: Any, policy: Policy, *, whole: bool) -> bool:
+def _is_stated(model: Any, policy: Policy, *, whole: bool) -> bool:
     names = [policy.attributes.get(name) for name in model.attributes_used]
     if _is_hidden(model, names):
         return False
     if isinstance(model, Tiered):
-        return _is_told(model.holds, policy, whole=whole)
+        return _is_stated(model.holds, policy, whole=whole)
     if isinstance(model, GradedL):
         # levels of equal width lie over a domain, which may be private
         public = all(own is not None and own.public_domain for own in names)
@@ -283,12 +283,12 @@ def _classes(read: Frequencies, given: Policy, policy: Policy) -> Classes:
 
 def _counted(read: Frequencies, policy: Policy, entries: list[dict[str, Any]]) -> AsPublished:
     starred = _starred(read, policy)
-    kept = ~starred if policy.suppression.rows == "exempt" else np.ones(len(starred), np.bool_)
+    published = ~starred if policy.suppression.rows == "exempt" else np.ones(len(starred), np.bool_)
     labels = {}
     for position, hierarchy in enumerate(read.quasi):
         rows = np.bincount(read.tuples[:, position], read.tuple_rows, hierarchy.size).astype(np.int64)
         labels[hierarchy.attribute] = list(hierarchy.texts), rows
-    return AsPublished(read.total, read.tuple_rows[kept], int(read.tuple_rows[starred].sum()), labels, entries)
+    return AsPublished(read.total, read.tuple_rows[published], int(read.tuple_rows[starred].sum()), labels, entries)
 
 
 def _entry(
@@ -302,7 +302,7 @@ def _entry(
         except IndistinctError:
             pass
     return {
-        **asked(model),
+        **required(model),
         "achieved": None,
         "satisfied": None,
         "violating_classes": None,

@@ -57,10 +57,10 @@ def false_claims(
     policy: Policy,
     models: Sequence[Mapping[str, Any]],
     counts: Mapping[str, tuple[int, int]],
-    parts: Sequence[Part],
+    tables: Sequence[Part],
     before: Mapping[str, Any],
 ) -> tuple[list[str], list[Notice]]:
-    """Name what a manifest says of the files ``parts`` and is not so; of what it does not say, nothing is said.
+    """Name what a manifest says of the files ``tables`` and is not so; of what it does not say, nothing is said.
 
     ``models`` are the entries as judged against the original, ``counts`` the least and the largest true number under
     each key, ``before`` what is known of transforms before the release, nothing where the manifest alone can tell. The
@@ -78,9 +78,9 @@ def false_claims(
     rows, left_out, suppressed = (
         _number(manifest, key, counts) for key in ("rows", "left_out_rows", "suppressed_rows")
     )
-    told = Counts(rows, left_out, suppressed, before or before_of(manifest))
+    stated = Counts(rows, left_out, suppressed, before or before_of(manifest))
     try:
-        expected = public_document(parts, {}, PublicPolicy.of(policy), told)
+        expected = public_document(tables, {}, PublicPolicy.of(policy), stated)
     except IndistinctError as error:
         return [*found, f"what the manifest says cannot be compared with the file: {error}"], []
     return [*found, *differences(manifest, expected, [key for key in counts if key in manifest])], []

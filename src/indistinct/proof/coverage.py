@@ -178,14 +178,14 @@ def _unserved(edges_p: Int64, edges_o: Int64, supply: Int64, demand: Int64) -> I
     at_p, at_o = at_p.reshape(-1), at_o.reshape(-1)
     size = len(used_p) + len(used_o)
     graph = coo_array((np.ones(len(at_p), np.int8), (at_p, at_o + len(used_p))), shape=(size, size))
-    parts, part_of = connected_components(graph, directed=False)
+    components, part_of = connected_components(graph, directed=False)
     part_p, part_o = part_of[: len(used_p)], part_of[len(used_p) :]
-    asked, offered = (np.zeros(parts, np.int64) for _ in range(2))
-    np.add.at(asked, part_p, supply[used_p])
+    wanted, offered = (np.zeros(components, np.int64) for _ in range(2))
+    np.add.at(wanted, part_p, supply[used_p])
     np.add.at(offered, part_o, demand[used_o])
-    wide, deep = np.bincount(part_p, minlength=parts), np.bincount(part_o, minlength=parts)
-    complete = np.bincount(part_p[at_p], minlength=parts) == wide * deep
-    short = asked > offered
+    wide, deep = np.bincount(part_p, minlength=components), np.bincount(part_o, minlength=components)
+    complete = np.bincount(part_p[at_p], minlength=components) == wide * deep
+    short = wanted > offered
     failing = [used_p[(complete & short)[part_p]]]
     rows, others = np.flatnonzero(~complete[part_p]), np.flatnonzero(~complete[part_o])
     if len(rows):

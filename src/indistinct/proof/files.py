@@ -25,7 +25,7 @@ class Part(NamedTuple):
     sheet: str | None = None
 
 
-def parts_of(published: Any, st: Any = None) -> tuple[Part, ...]:
+def tables_of(published: Any, st: Any = None) -> tuple[Part, ...]:
     """Say which tables a release is given as; of two, first that of the quasi-identifiers."""
     if isinstance(published, TwoTables):
         published, st = published
@@ -43,9 +43,9 @@ def parts_of(published: Any, st: Any = None) -> tuple[Part, ...]:
     return (Part(published),)
 
 
-def read_parts(
-    parts: Sequence[Part], policy: Policy, original: Source, hidden: Collection[str], *, in_groups: bool
+def read_tables(
+    tables: Sequence[Part], policy: Policy, original: Source, hidden: Collection[str], *, in_groups: bool
 ) -> list[tuple[Source, Recount]]:
     """Read each part as ``count_published``; ``in_groups`` allows the columns that such a release adds."""
     added = {GROUP, *TOTALS} if in_groups else set[str]()
-    return [count_published(part.table, policy, original, hidden, added=added, sheet=part.sheet) for part in parts]
+    return [count_published(part.table, policy, original, hidden, added=added, sheet=part.sheet) for part in tables]

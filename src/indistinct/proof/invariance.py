@@ -98,12 +98,12 @@ def judge_invariance(found: Recount, frequencies: Frequencies, policy: Policy, d
 
 def _signatures_lost(frequencies: Frequencies, assignment: Assignment | None, attribute: str) -> tuple[int, str]:
     """Count the published persons who do not keep the values of earlier releases, or of whom that is not known."""
-    told = frequencies.signatures
-    if told is None or not told.releases:
+    signatures = frequencies.signatures
+    if signatures is None or not signatures.releases:
         return 0, "no earlier release was looked at"
-    again = int(frequencies.rows[told.of_cell >= 0].sum())
+    again = int(frequencies.rows[signatures.of_cell >= 0].sum())
     if not again:
-        return 0, f"nobody was in one of the {len(told.releases)} earlier releases"
+        return 0, f"nobody was in one of the {len(signatures.releases)} earlier releases"
     if assignment is None:
         return again, (
             f"{again} persons were in earlier releases, and the file is not what this policy and version make of the "
@@ -111,17 +111,20 @@ def _signatures_lost(frequencies: Frequencies, assignment: Assignment | None, at
         )
     owner, value = group_values(frequencies, assignment, attribute)
     start = np.searchsorted(owner, np.arange(assignment.classes + 1))
-    kept = assignment.class_of != SUPPRESSED
-    own = told.of_cell[assignment.cell]
+    published = assignment.class_of != SUPPRESSED
+    own = signatures.of_cell[assignment.cell]
     lost = 0
-    for i in np.flatnonzero(kept & (own >= 0)).tolist():
+    for i in np.flatnonzero(published & (own >= 0)).tolist():
         c, s = assignment.class_of[i], own[i]
-        group, signature = value[start[c] : start[c + 1]], told.value[told.start[s] : told.start[s + 1]]
+        group, signature = (
+            value[start[c] : start[c + 1]],
+            signatures.value[signatures.start[s] : signatures.start[s + 1]],
+        )
         if not np.array_equal(group, signature):  # both ascend, and a group has each value once
             lost += int(assignment.count[i])
     if lost:
         return lost, f"{lost} persons have other values in their group than in an earlier release"
-    return 0, f"everybody keeps the values of their group in the earlier releases ({len(told.releases)})"
+    return 0, f"everybody keeps the values of their group in the earlier releases ({len(signatures.releases)})"
 
 
 def _counterfeits(found: Recount, frequencies: Frequencies) -> tuple[int, list[str]]:

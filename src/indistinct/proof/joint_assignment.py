@@ -35,9 +35,9 @@ class Choices:
     entry: Int64
     origin: Int64
 
-    def taken(self, kept: Bool) -> Choices:
+    def taken(self, chosen: Bool) -> Choices:
         """Keep some of the pairs."""
-        return Choices(self.row[kept], self.entry[kept], self.origin[kept])
+        return Choices(self.row[chosen], self.entry[chosen], self.origin[chosen])
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,9 @@ def _unserved(choices: Choices, rows: Int64, entries: Int64, origins: Int64) -> 
         others = entries if own is choices.row else rows
         offered = np.zeros(len(wanted), np.int64)
         np.add.at(offered, own, np.minimum(np.minimum(others[other], origins[choices.origin]), wanted[own]))
-        lacking = np.flatnonzero(offered < wanted)
-        if len(lacking):
-            return _refuted(lacking) if own is choices.row else Answer("refuted", reason=_REASON)
+        short = np.flatnonzero(offered < wanted)
+        if len(short):
+            return _refuted(short) if own is choices.row else Answer("refuted", reason=_REASON)
     return None
 
 

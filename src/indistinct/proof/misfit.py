@@ -39,12 +39,12 @@ def misfit(
     if not fits.any():
         return f"what stands in {_listed(list(covers), 'and')} covers no original together"
     agrees = {name: _has_value(name, row, found, before) for name in same}
-    lacking = [name for name, own in agrees.items() if not (fits & own).any()]
+    uncovered = [name for name, own in agrees.items() if not (fits & own).any()]
     both = fits & np.logical_and.reduce([fits, *agrees.values()])
     covered, left = (int(before.rows[some].sum()) for some in (fits, both))
     begin = f"its quasi-identifiers cover {_originals(covered)}, " if covers else f"of {_originals(covered)} "
-    if lacking:
-        return begin + f"none with this {_listed(lacking, 'and none with this')}"
+    if uncovered:
+        return begin + f"none with this {_listed(uncovered, 'and none with this')}"
     if not left:
         return begin + f"none with these values of {_listed(list(agrees), 'and')} together"
     if agrees:

@@ -65,17 +65,17 @@ class PublicPolicy:
 
 
 def public_document(
-    parts: Sequence[Part], files: Mapping[str, Any], public: PublicPolicy, counts: Counts
+    tables: Sequence[Part], files: Mapping[str, Any], public: PublicPolicy, counts: Counts
 ) -> dict[str, Any]:
     """Return the public document of a release; ``files`` has what is called ``OF_FILES``.
 
     Raises what reading the published files raises.
     """
     policy = public.policy
-    told = counts
+    stated = counts
     if any(isinstance(model, Safepub) for model in policy.privacy):
-        told = replace(counts, rows=0, left_out_rows=0, suppressed_rows=0)
-    return document_of_file(as_published(parts, policy, told), files, public, told)
+        stated = replace(counts, rows=0, left_out_rows=0, suppressed_rows=0)
+    return document_of_file(as_published(tables, policy, stated), files, public, stated)
 
 
 def document_of_file(
@@ -119,14 +119,14 @@ def document_of_file(
     return {key: value for key, value in document.items() if key not in secret}
 
 
-def _before(policy: Policy, told: Mapping[str, Any]) -> dict[str, Any]:
+def _before(policy: Policy, stated: Mapping[str, Any]) -> dict[str, Any]:
     """Say what was done to the table before: as the policy asks, else as the record of the table told."""
-    said = told.get("transformed")
+    said = stated.get("transformed")
     methods = [str(one.method) for one in policy.transforms]
     methods = methods or ([str(one) for one in said] if isinstance(said, list) else [])
     if not methods:
         return {}
-    words = [told.get("declares"), declared(policy), *(transforms.DECLARES.get(method) for method in methods)]
+    words = [stated.get("declares"), declared(policy), *(transforms.DECLARES.get(method) for method in methods)]
     return {"transformed": methods, "declares": "perturbing" if "perturbing" in words else declared(policy)}
 
 
@@ -155,8 +155,8 @@ def _verification(policy: Policy, before: Mapping[str, Any]) -> dict[str, Any]:
 def _losses(found: AsPublished, public: PublicPolicy, policy: Policy, counts: Counts) -> dict[str, Any]:
     sizes = [int(size) for size in found.sizes.tolist()]
     losses: dict[str, Any] = dict(size_losses(sizes, counts.suppressed_rows))
-    asked = max((model.k for model in policy.privacy if hasattr(model, "k")), default=None)
-    if asked is not None:
-        losses["normalised_class_size"] = {"k": asked, "value": losses[AVERAGE_CLASS_SIZE.name] / asked}
+    largest_k = max((model.k for model in policy.privacy if hasattr(model, "k")), default=None)
+    if largest_k is not None:
+        losses["normalised_class_size"] = {"k": largest_k, "value": losses[AVERAGE_CLASS_SIZE.name] / largest_k}
     gone = max(0, counts.rows - counts.left_out_rows - found.rows)
     return losses | label_losses(found.labels, policy, public.trees, gone=gone, whole=counts.whole)

@@ -139,8 +139,8 @@ def _wrong_rows(
     for batch in source.batches([name, *names]):
         label, *ends = (own.encode(batch.column(at)) for at, own in enumerate(columns))
         new = [None if text is None else guard(text) for text in columns[0].texts[len(wanted[0]) :]]
-        told = label_texts(name, new, prepared)
-        wanted = [np.append(wanted[at], numbered(own[at] for own in told)) for at in (0, 1)]
+        printed = label_texts(name, new, prepared)
+        wanted = [np.append(wanted[at], numbered(own[at] for own in printed)) for at in (0, 1)]
         read = [np.append(read[at], numbered(columns[at + 1].texts[len(read[at]) :])) for at in (0, 1)]
         differ = [wanted[at][label] != read[at][ends[at]] for at in (0, 1)]
         wrong += int((differ[0] | differ[1]).sum())

@@ -179,8 +179,8 @@ def _spelling(column: PublishedColumn) -> Callable[[str], str]:
 def uncovered_columns(decision: Decision) -> list[str]:
     """Names of quasi-identifiers with a published label that does not cover a value of its class."""
     frequencies, assignment = decision.frequencies, decision.assignment
-    kept = assignment.class_of != SUPPRESSED
-    cells, class_of = assignment.cell[kept], assignment.class_of[kept]
+    published = assignment.class_of != SUPPRESSED
+    cells, class_of = assignment.cell[published], assignment.class_of[published]
     failing = []
     for position, hierarchy in enumerate(frequencies.quasi):
         labels, label_of = decision.recoding.labels(position)
@@ -227,7 +227,7 @@ class Behind:
     holdings: Holdings | None = None
     most_rows: NDArray[np.int64] | None = None
 
-    def told_of(self, classes: Classes, labels: Sequence[tuple[str | None, ...]]) -> Classes:
+    def disclosed(self, classes: Classes, labels: Sequence[tuple[str | None, ...]]) -> Classes:
         """Add to re-read classes, of these ``labels``, who is behind them: nobody known behind labels that are not."""
         own = np.array([self.number.get(label, -1) for label in labels], np.int64)
         sizes = np.append(self.sizes, 0)[own]
@@ -355,7 +355,7 @@ def _reread_classes(
     formed = Classes(rows, None, names, histograms_of(names, *joint, own.classes, sizes), *joint)
     if persons is not None:
         lists = [[texts[code] for code in label_of.tolist()] for _, texts, label_of in own.columns]
-        formed = persons.told_of(formed, list(zip(*lists, strict=True)))
+        formed = persons.disclosed(formed, list(zip(*lists, strict=True)))
     if prepared is None or not own.classes:
         return formed
     present = [h for h in frequencies.quasi if h.attribute in found.columns]

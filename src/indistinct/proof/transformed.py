@@ -45,8 +45,10 @@ def transformed(
     else:
         return table, {}, []
     entries = entries_of(found.document)
-    kept = [Notice(**one) for one in found.document["warnings"] if one["kind"] in ("perturbing", "sampling", "persons")]
-    notices = [_applied(entries["transformed"], in_this_run=found is not table), *kept]
+    relevant = [
+        Notice(**one) for one in found.document["warnings"] if one["kind"] in ("perturbing", "sampling", "persons")
+    ]
+    notices = [_applied(entries["transformed"], in_this_run=found is not table), *relevant]
     drawn = transforms.RANDOM.intersection(entries["transformed"])
     if drawn and found is not table:
         message = Sentence(

@@ -17,7 +17,7 @@ from indistinct.notices import Notice, Sentence
 from indistinct.policy.recoding import option
 from indistinct.proof.claims import false_claims, missing_rows
 from indistinct.proof.coverage import Coverage, Side, coverage
-from indistinct.proof.files import parts_of, read_parts
+from indistinct.proof.files import read_tables, tables_of
 from indistinct.proof.groups import PROTECTS, place_of_manifest
 from indistinct.proof.manifest import hash_status, manifest_notices, read_manifest
 from indistinct.proof.misfit import misfit
@@ -32,7 +32,7 @@ from indistinct.proof.verify_invariance import verify_invariance
 from indistinct.sentences.results import as_html, verification_text
 from indistinct.session.absent_columns import range_names
 from indistinct.session.blanks import blank_notices
-from indistinct.session.prepare import kept_identifying, prepare
+from indistinct.session.prepare import prepare, published_identifying
 from indistinct.session.verdicts import invariant_model, refuse_mechanisms, unit_of
 from indistinct.tables.count import silent
 from indistinct.tables.dictionary import Dictionary
@@ -87,7 +87,7 @@ def prove(
 ) -> Verification:
     """Prove or refute that a published table is a truthful release of the original, as ``indistinct.verify`` says.
 
-    ``history`` tells what earlier releases told of the persons of a table (``history.signatures``).
+    ``history`` tells what earlier releases stated of the persons of a table (``history.signatures``).
 
     Raises SchemaError when the published table has columns that the original lacks.
     """
@@ -97,9 +97,9 @@ def prove(
         )
     refuse_mechanisms(policy)
     original, done, applied = verifiable(original, policy, query=query, sql_table=sql_table, progress=progress)
-    parts = parts_of(published, st)
-    if len(parts) == 2 or form_of(policy) == "permuted":
-        groups = _verify_groups(original, done, parts, policy, query=query, sql_table=sql_table, progress=progress)
+    tables = tables_of(published, st)
+    if len(tables) == 2 or form_of(policy) == "permuted":
+        groups = _verify_groups(original, done, tables, policy, query=query, sql_table=sql_table, progress=progress)
         groups.document["warnings"] += [notice.document() for notice in applied]
         return groups
     # other columns are read only to decide again, which tells whose a row is
@@ -113,7 +113,7 @@ def prove(
     quasi = [name for name in roles.quasi if name in source.columns]
     if not quasi:
         raise SchemaError("the published table has none of the quasi-identifiers of the policy")
-    leaked = [name for name in source.columns if name in hidden and name not in kept_identifying(roles)]
+    leaked = [name for name in source.columns if name in hidden and name not in published_identifying(roles)]
     untouched = [name for name in found.columns if name not in quasi]
     lost = [h.attribute for h in prepared.counted.frequencies.sensitive if h.attribute not in untouched]
     if lost:
@@ -130,7 +130,7 @@ def prove(
     progress("read", 1, 1)
     progress("verify", 0, 2)
     answer = _coverage(prepared, found, before, quasi, untouched)
-    answer = _with_ranges(answer, parts[0], source, prepared)
+    answer = _with_ranges(answer, tables[0], source, prepared)
     progress("verify", 1, 2)
     notices = [*source.warnings, *applied]
     frequencies = prepared.counted.frequencies
@@ -146,8 +146,8 @@ def prove(
     status, manifest = ("absent", None) if path is None else (hash_status(path), read_manifest(path))
     notices += [] if path is None else manifest_notices([path], path)
     counts = _counts(prepared, rows, missed["missing_rows"], stars)
-    claims, told = false_claims(manifest, policy, models, counts, parts, done)
-    notices += told
+    claims, stated = false_claims(manifest, policy, models, counts, tables, done)
+    notices += stated
     holds = all(entry["satisfied"] for entry in models)
     progress("verify", 2, 2)
     document = {
@@ -173,7 +173,7 @@ def prove(
 def _verify_groups(
     original: Any,
     done: Mapping[str, Any],
-    parts: Sequence[Part],
+    tables: Sequence[Part],
     policy: Policy,
     *,
     query: str | None,
@@ -199,7 +199,7 @@ def _verify_groups(
     attribute, roles = grouped_attribute(policy), prepared.roles
     hidden = {*roles.identifying, *([] if roles.person is None else [roles.person])}
     progress("read", 0, 1)
-    found = read_parts(parts, policy, prepared.source, hidden, in_groups=True)
+    found = read_tables(tables, policy, prepared.source, hidden, in_groups=True)
     source, qit = found[0]
     if len(found) == 2 and attribute in qit.columns:
         raise SchemaError(
@@ -211,12 +211,14 @@ def _verify_groups(
         raise SchemaError("the published table has none of the quasi-identifiers of the policy")
     progress("read", 1, 1)
     progress("verify", 0, 1)
-    paths = [path for part in parts if (path := path_of(part.table)) is not None]
+    paths = [path for part in tables if (path := path_of(part.table)) is not None]
     proof = prove_groups(
         prepared, qit, found[1][1] if len(found) == 2 else None, paths[0] if paths else None, attribute=attribute
     )
-    answer = _with_ranges(proof.coverage, parts[0], source, prepared)
-    leaked = sorted({name for own, _ in found for name in own.columns if name in hidden} - {*kept_identifying(roles)})
+    answer = _with_ranges(proof.coverage, tables[0], source, prepared)
+    leaked = sorted(
+        {name for own, _ in found for name in own.columns if name in hidden} - {*published_identifying(roles)}
+    )
     status, manifest, beside = "absent", None, list[Notice]()
     if paths:
         place = place_of_manifest(paths[0]) if len(set(paths)) == 2 else paths[0]
@@ -226,8 +228,8 @@ def _verify_groups(
     missed, faults, notices = missing_rows(prepared, proof.rows)
     notices = [*source.warnings, *notices, *proof.notices, *beside]
     counts = _counts(prepared, proof.rows, missed["missing_rows"], 0) | {"groups": (proof.groups, proof.groups)}
-    claims, told = false_claims(manifest, policy, proof.models, counts, parts, done)
-    notices += told
+    claims, stated = false_claims(manifest, policy, proof.models, counts, tables, done)
+    notices += stated
     document = {
         "satisfied": all(entry["satisfied"] for entry in proof.models)
         and answer.status != "refuted"

@@ -9,7 +9,7 @@ from indistinct.errors import IndistinctError, SchemaError
 from indistinct.formats.digest import sha256
 from indistinct.formats.source import path_of
 from indistinct.proof.claims import false_claims, missing_rows
-from indistinct.proof.files import parts_of
+from indistinct.proof.files import tables_of
 from indistinct.proof.invariance import NO_CLAIM, judge_invariance
 from indistinct.proof.manifest import hash_status, manifest_notices, read_manifest
 from indistinct.proof.published_file import count_published
@@ -60,16 +60,16 @@ def verify_invariance(
             raise SchemaError.unknown_column(name, found.columns)
     leaked = [name for name in source.columns if name in hidden]
     progress("verify", 0, 1)
-    guard, told, ours = guard_of(policy, path), prepared, False
+    guard, guarded, ours = guard_of(policy, path), prepared, False
     # a file of the ledger follows those before it; a later release may have the same bytes, and follows all of them
     for mark in dict.fromkeys(("" if path is None else sha256(path), "")):
-        told = history(prepared, mark)
-        decision = _decided_again(told)
+        guarded = history(prepared, mark)
+        decision = _decided_again(guarded)
         texts = restored(found, {}, guard) if decision is None else as_spelled(found, decision.published, policy, path)
         ours = decision is not None and matches(decision.published, texts)
         if ours:
             break
-    frequencies = told.counted.frequencies
+    frequencies = guarded.counted.frequencies
     judged = judge_invariance(texts, frequencies, policy, decision if ours else None)
     failing = uncovered_columns(decision) if decision is not None and ours else []
     rows = int(found.rows.sum())
@@ -87,7 +87,7 @@ def verify_invariance(
     status = "absent" if path is None else hash_status(path)
     progress("verify", 1, 1)
     holds = all(entry["satisfied"] for entry in judged.models)
-    missed, lacking, more = missing_rows(prepared, somebodys)
+    missed, absent, more = missing_rows(prepared, somebodys)
     notices = [*source.warnings, *more, *([] if path is None else manifest_notices([path], path))]
     counts = {
         "rows": (prepared.rows, prepared.rows),
@@ -98,14 +98,14 @@ def verify_invariance(
         "groups": (len(judged.groups), len(judged.groups)),
     }
     manifest = None if path is None else read_manifest(path)
-    claims, old = false_claims(manifest, policy, judged.models, counts, parts_of(published), {})
+    claims, old = false_claims(manifest, policy, judged.models, counts, tables_of(published), {})
     notices += old
     return {
-        "satisfied": holds and status != "differs" and not (faults or leaked or lacking or claims),
+        "satisfied": holds and status != "differs" and not (faults or leaked or absent or claims),
         "coverage": coverage,
         "hash": "differs" if claims else status,
         "false_claims": claims,
-        "faults": lacking,
+        "faults": absent,
         **missed,
         "leaked_columns": leaked,
         "models": judged.models,

@@ -262,8 +262,8 @@ def _release(
     document = document_of(decision, path) | before
     record_acceptance(document, policy, accept_draft)
     document["warnings"] += [notice.document() for notice in proposed]
-    told = restated(prepared, assignment, decision.recoding, starred=decision.starred)
-    document["warnings"] += [notice.document() for notice in told]
+    restating = restated(prepared, assignment, decision.recoding, starred=decision.starred)
+    document["warnings"] += [notice.document() for notice in restating]
     clock.lap("measure")
     with ExitStack() as stack:
         given = pseudonyms_given(layout)

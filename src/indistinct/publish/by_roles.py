@@ -92,15 +92,15 @@ def policy_by_roles(
         settings["table"] = {"decimal": ","}
     person = given.get("person")
     policy = Policy(version=2, **settings, **({} if person is None else {"person": {"key": person}}))
-    told = "; ".join(f"{name}: {_told(own)}" for name, own in attributes.items() if len(own) > 1)
+    spelled = "; ".join(f"{name}: {_spelled(own)}" for name, own in attributes.items() if len(own) > 1)
     message = Sentence(
         "types and hierarchies are those that a draft of this table proposes ({told}); release.policy has them all",
-        told=told,
+        told=spelled,
     )
     return policy, Notice("proposed", None, message)
 
 
-def _told(own: Mapping[str, Any]) -> str:
+def _spelled(own: Mapping[str, Any]) -> str:
     kind = [own["hierarchy"]["kind"]] if "hierarchy" in own else []
     missing = [f"{' and '.join(map(repr, own['missing_values']))} missing"] if "missing_values" in own else []
     return ", ".join([own.get("type", "text"), *kind, *missing])

@@ -139,8 +139,8 @@ def _staged(decision: Decision, targets: Sequence[Path]) -> Iterator[Staged]:
     """Let the engine write every table beside its place, or all to one file."""
     prepared, policy = decision.prepared, decision.policy
     tables, source = dict(zip(SHEETS, _tables(decision), strict=False)), prepared.source
-    parts = [{name: table} for name, table in tables.items()] if len(targets) == len(tables) else [tables]
-    for target, part in zip(targets, parts, strict=True):
+    contents = [{name: table} for name, table in tables.items()] if len(targets) == len(tables) else [tables]
+    for target, part in zip(targets, contents, strict=True):
         yield prepared.engine.write(
             target,
             part,
@@ -155,8 +155,8 @@ def _staged(decision: Decision, targets: Sequence[Path]) -> Iterator[Staged]:
 def _keeps_values(prepared: Prepared, name: str) -> bool:
     """Whether a value that stands in the published column is an original one, so that its label fits."""
     roles = prepared.roles
-    kept = (*roles.sensitive, *roles.insensitive)
-    return name in (kept if declared(prepared.policy) == "perturbing" else (*kept, *roles.quasi))
+    carried = (*roles.sensitive, *roles.insensitive)
+    return name in (carried if declared(prepared.policy) == "perturbing" else (*carried, *roles.quasi))
 
 
 def verified(decision: Decision, places: Sequence[Path] | None, progress: Progress) -> dict[str, Any]:

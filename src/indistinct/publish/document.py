@@ -135,10 +135,10 @@ def _lost_columns(loss: dict[str, Any]) -> list[Notice]:
 
 def _loss(decision: Decision) -> dict[str, Any]:
     loss = losses.summary(decision.frequencies, decision.assignment, decision.recoding)
-    asked = max((model.k for model in decision.policy.privacy if hasattr(model, "k")), default=None)
-    if asked is not None:  # compared with the k asked for, so that runs can be compared
-        value = float(losses.normalised_class_size(decision.assignment, asked))
-        loss["normalised_class_size"] = {"k": asked, "value": value}
+    largest_k = max((model.k for model in decision.policy.privacy if hasattr(model, "k")), default=None)
+    if largest_k is not None:  # compared with the k asked for, so that runs can be compared
+        value = float(losses.normalised_class_size(decision.assignment, largest_k))
+        loss["normalised_class_size"] = {"k": largest_k, "value": value}
     return loss
 
 

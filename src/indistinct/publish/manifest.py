@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from indistinct.formats.digest import sha256
 from indistinct.outputs import Output, stage_bytes
-from indistinct.proof.files import parts_of
+from indistinct.proof.files import tables_of
 from indistinct.proof.manifest import SUFFIX, manifest_path
 from indistinct.proof.public_document import public_document
 
@@ -43,12 +43,12 @@ def stage_manifest(
     """
     path = manifest_path(outputs[0].target if place is None else place)
     names = [output.target.name for output in outputs]
-    parts = parts_of(*(output.path for output in outputs))
-    return stage_manifest_of(parts, names, hashes(outputs), path, public, counts, accepted=accepted)
+    tables = tables_of(*(output.path for output in outputs))
+    return stage_manifest_of(tables, names, hashes(outputs), path, public, counts, accepted=accepted)
 
 
 def stage_manifest_of(
-    parts: Sequence[Part],
+    tables: Sequence[Part],
     names: Sequence[str],
     sha256_of: Mapping[str, str],
     path: Path,
@@ -57,7 +57,7 @@ def stage_manifest_of(
     *,
     accepted: str | None = None,
 ) -> Staged:
-    """Write the manifest of a release that is called by these ``names``, wherever its ``parts`` lie, for ``path``."""
+    """Write the manifest of a release that is called by these ``names``, wherever its ``tables`` lie, for ``path``."""
     files = {
         "outputs": list(names),
         "manifest": path.name,
@@ -65,7 +65,7 @@ def stage_manifest_of(
         **({} if accepted is None else {"accepted_draft": accepted}),
         "versions": {name: version(name) for name in ("indistinct", "numpy", "pyarrow", "duckdb")},
     }
-    text = json.dumps(public_document(parts, files, public, counts), indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(public_document(tables, files, public, counts), indent=2, ensure_ascii=False) + "\n"
     return stage_bytes(Output(path, "manifest"), text.encode())
 
 

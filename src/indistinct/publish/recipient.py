@@ -12,7 +12,7 @@ from indistinct.notices import Notice, Sentence
 from indistinct.policy.generalization import Taxonomy
 from indistinct.proof.as_published import Counts, as_published
 from indistinct.proof.claims import before_of, differences
-from indistinct.proof.files import parts_of
+from indistinct.proof.files import tables_of
 from indistinct.proof.groups import place_of_manifest
 from indistinct.proof.manifest import hash_status, manifest_path, read_manifest
 from indistinct.proof.public_document import FORMAT, PublicPolicy, document_of_file
@@ -70,8 +70,8 @@ def verify_public(published: Any, st: Any = None) -> Verification:
     ...     verify_public(path).satisfied
     True
     """
-    parts = parts_of(published, st)
-    paths = [path for part in parts if (path := path_of(part.table)) is not None]
+    tables = tables_of(published, st)
+    paths = [path for part in tables if (path := path_of(part.table)) is not None]
     if not paths:
         raise DataError("a recipient's check is of files: give the path of the published file, beside its manifest")
     place = place_of_manifest(paths[0]) if len(set(paths)) == 2 else paths[0]
@@ -82,11 +82,11 @@ def verify_public(published: Any, st: Any = None) -> Verification:
     status = hash_status(*dict.fromkeys(paths), place=place)
     rows, left_out, suppressed = (_claimed(manifest, key) for key in ("rows", "left_out_rows", "suppressed_rows"))
     counts = Counts(rows, left_out, suppressed, before_of(manifest))
-    found = as_published(parts, policy, counts)
+    found = as_published(tables, policy, counts)
     unknown = of_domains() if _has_trees(policy) and "lm" in (manifest.get("loss") or {}) else ()
     claims = [*differences(manifest, document_of_file(found, {}, public, counts), unknown=unknown)]
-    missed, faults = _missing(found, policy, counts, told="rows" in manifest)
-    columns = {name for part in parts for name in open_source(part.table).columns}
+    missed, faults = _missing(found, policy, counts, stated="rows" in manifest)
+    columns = {name for part in tables for name in open_source(part.table).columns}
     leaked = [
         name
         for name, own in policy.attributes.items()
@@ -155,10 +155,10 @@ def _has_trees(policy: Policy) -> bool:
 
 
 def _missing(
-    found: AsPublished, policy: Policy, counts: Counts, *, told: bool
+    found: AsPublished, policy: Policy, counts: Counts, *, stated: bool
 ) -> tuple[dict[str, int | None], list[str]]:
     """Compare the rows of the file with the counts of its manifest, and those with the limit of the policy."""
-    if not told:  # the number of dropped rows is protected
+    if not stated:  # the number of dropped rows is protected
         return {"missing_rows": None, "allowed_rows": None}, []
     total = counts.rows - counts.left_out_rows
     missing, allowed = total - found.rows + (found.counterfeits or 0), policy.suppression.allowed(total)

@@ -81,10 +81,10 @@ def dataset_output(path: Path, language: str) -> Output:
 def metadata(release: Release, language: str = "en") -> dict[str, Any]:
     """Return the metadata of a release as JSON-LD."""
     check_public(release.policy)
-    t, told = catalogue(language), public(release)
-    account, unit = told["account"], t(f"unit.word.{'persons' if told['person'] else 'rows'}")
-    names = ", ".join(told["outputs"])
-    promises = [t.promise(entry, unit) or t.model(entry) for entry in told["models"]]
+    t, facts = catalogue(language), public(release)
+    account, unit = facts["account"], t(f"unit.word.{'persons' if facts['person'] else 'rows'}")
+    names = ", ".join(facts["outputs"])
+    promises = [t.promise(entry, unit) or t.model(entry) for entry in facts["models"]]
     found: dict[str, Any] = {
         "@context": "https://schema.org/",
         "@type": "Dataset",
@@ -99,11 +99,11 @@ def metadata(release: Release, language: str = "en") -> dict[str, Any]:
                 "@type": "DataDownload",
                 "contentUrl": name,
                 "encodingFormat": _media(Path(name)),
-                "sha256": told["sha256"][name],
+                "sha256": facts["sha256"][name],
             }
-            for name in told["outputs"]
+            for name in facts["outputs"]
         ],
-        "size": t("unit.rows", n=told["published_rows"]),
+        "size": t("unit.rows", n=facts["published_rows"]),
     }
     if "responsible" in account:
         found["maintainer"] = {"@type": "Person", "name": account["responsible"]}

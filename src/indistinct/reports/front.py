@@ -45,7 +45,7 @@ def internal_front(decision: Decision, document: Mapping[str, Any]) -> dict[str,
         "accepted_draft": document.get("accepted_draft"),
         "source": _source(decision),
         "prices": _prices(decision, max(PATIENCE, float(document["seconds"]))),
-        "guesses": guesses(_told(decision)),
+        "guesses": guesses(_guesses(decision)),
         "examples": _examples(decision, originals=True),
     }
 
@@ -55,7 +55,7 @@ def public_front(decision: Decision) -> dict[str, Any]:
     return {
         "date": today(),
         "account": decision.policy.release.shown_in_public(),
-        "guesses": guesses(_told(decision)),
+        "guesses": guesses(_guesses(decision)),
         "examples": _examples(decision, originals=False),
     }
 
@@ -92,7 +92,7 @@ def _prices(decision: Decision, seconds: float) -> dict[str, Any] | None:
     }
 
 
-class Told(NamedTuple):
+class Guess(NamedTuple):
     """Sensitive values: ``rows`` rows of group ``owner`` have ``value``, ascending; ``sizes`` of the groups."""
 
     column: str
@@ -120,7 +120,7 @@ def rows_by_class(decision: Decision) -> tuple[Int64, Int64, Int64]:
     return rows, number, published.repeat[rows].astype(np.int64)
 
 
-def _told(decision: Decision) -> Iterator[Told]:
+def _guesses(decision: Decision) -> Iterator[Guess]:
     """What the published files tell of sensitive columns, by class, or by group."""
     if decision.assignment.counterfeits is not None:
         return
@@ -128,7 +128,7 @@ def _told(decision: Decision) -> Iterator[Told]:
         classes = groups_of(decision.frequencies, decision.assignment)
         for name, histogram in classes.histograms.items():
             owner = np.repeat(np.arange(len(classes.rows)), np.diff(histogram.start))
-            yield Told(name, owner, histogram.value.astype(np.int64), histogram.count, classes.rows)
+            yield Guess(name, owner, histogram.value.astype(np.int64), histogram.count, classes.rows)
         return
     rows, number, repeat = rows_by_class(decision)
     sizes = np.bincount(number, repeat).astype(np.int64)
@@ -137,10 +137,10 @@ def _told(decision: Decision) -> Iterator[Told]:
             span = len(column.values) + 1
             keys, place = np.unique(number * span + column.codes[rows] + 1, return_inverse=True)
             count = np.bincount(place.reshape(-1), repeat).astype(np.int64)
-            yield Told(column.name, keys // span, keys % span, count, sizes)
+            yield Guess(column.name, keys // span, keys % span, count, sizes)
 
 
-def guesses(told: Iterable[Told]) -> list[dict[str, Any]]:
+def guesses(guessed: Iterable[Guess]) -> list[dict[str, Any]]:
     """Say how much better a sensitive value is guessed by who knows the group of a person, by rows.
 
     For each group the value whose share rises most above that in all published rows, as the attack skewness takes it:
@@ -148,7 +148,7 @@ def guesses(told: Iterable[Told]) -> list[dict[str, Any]]:
     ``worst`` the largest rise; ``sure_rows`` are rows of groups in which all have one value.
     """
     found = []
-    for name, owner, value, count, sizes in told:
+    for name, owner, value, count, sizes in guessed:
         usual = np.bincount(value, count)
         before, after = usual[value] / usual.sum(), count / sizes[owner]
         order = np.lexsort((value, -np.round(after - before, 12), owner))
@@ -174,8 +174,8 @@ def _examples(decision: Decision, *, originals: bool) -> dict[str, Any] | None:
     assignment, frequencies = decision.assignment, decision.frequencies
     if assignment.group_of is not None or assignment.counterfeits is not None or not assignment.classes:
         return None
-    kept = assignment.class_of != SUPPRESSED
-    rows = np.bincount(assignment.class_of[kept], assignment.count[kept], assignment.classes).astype(np.int64)
+    published = assignment.class_of != SUPPRESSED
+    rows = np.bincount(assignment.class_of[published], assignment.count[published], assignment.classes).astype(np.int64)
     order = np.lexsort((np.arange(len(rows)), rows))
     reached = np.cumsum(rows[order])
     chosen = [int(order[np.searchsorted(reached, share * reached[-1])]) for share in EXAMPLES]

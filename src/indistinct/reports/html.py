@@ -81,11 +81,11 @@ def stacked(shares: Sequence[float]) -> str:
         end = min(x + HATCH, 100.0)
         strokes.append(f"M{x:.2f} 8L{end:.2f} {8 - 8 * (end - x) / HATCH:.2f}")
         x += HATCH
-    parts = [
+    elements = [
         f'<rect class="exact" x="0" y="0" width="{exact:.2f}" height="8"/>' if exact else "",
         f'<rect class="coarser" x="{exact:.2f}" y="0" width="{coarser:.2f}" height="8"/>' if coarser else "",
         f'<rect class="hidden" x="{start:.2f}" y="0" width="{hidden:.2f}" height="8"/>' if hidden else "",
         f'<path class="hatch" d="{"".join(strokes)}"/>' if strokes else "",
     ]
-    inner = "".join(parts)
+    inner = "".join(elements)
     return f'<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false">{inner}</svg>'  # noqa: E501

@@ -66,17 +66,17 @@ def learn(summary: Summary, t: Catalogue) -> list[Block]:
 
 def _merging(summary: Summary, t: Catalogue) -> list[Block]:
     """What merges tell: counted for the steward; for the public one sentence, whatever is true of this release."""
-    if told := summary.get("told_by_merging"):
-        return notes([{"message": told["says"]}], t)
+    if sentences := summary.get("told_by_merging"):
+        return notes([{"message": sentences["says"]}], t)
     return [("text", t("learn.merging"))] if summary.get("values_modelled") else []
 
 
 def notes(warnings: Iterable[Mapping[str, Any]], t: Catalogue) -> list[Block]:
     """List warnings, those without a translation apart."""
     found = [warning["message"] for warning in warnings]
-    told = [t.sentence(message) for message in found]
-    known = [words for words in told if words is not None]
-    unknown = [message for message, words in zip(found, told, strict=True) if words is None]
+    sentences = [t.sentence(message) for message in found]
+    known = [words for words in sentences if words is not None]
+    unknown = [message for message, words in zip(found, sentences, strict=True) if words is None]
     blocks: list[Block] = [("list", known)] if known else []
     return [*blocks, ("text", t("warnings.untranslated")), ("quoted", unknown)] if unknown else blocks
 

@@ -12,7 +12,7 @@ import re
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
-from indistinct.policy.release import ASKED
+from indistinct.policy.release import WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,7 +62,7 @@ def _facts(summary: Summary, t: Catalogue) -> list[Block]:
             counted = t("front.rows_of", rows=counted, persons=t("unit.persons", n=summary["persons"]))
         counted = f"{source['file']}{t('colon')}{counted}" if source["file"] else counted
         pairs.append((t("front.source"), counted))
-    for word in ASKED:
+    for word in WORDS:
         if word not in account:
             continue
         said = account[word]
@@ -72,7 +72,7 @@ def _facts(summary: Summary, t: Catalogue) -> list[Block]:
             said = t(f"recipient.{said}")
         pairs.append((t(f"account.{word}"), said))
     blocks: list[Block] = [("facts", pairs)]
-    missing = [t(f"account.{word}") for word in ASKED if word not in account]
+    missing = [t(f"account.{word}") for word in WORDS if word not in account]
     if internal and missing:
         blocks.append(("open", t("front.open", what=t("list").join(missing))))
     return blocks
@@ -99,7 +99,7 @@ def _looks(summary: Summary, t: Catalogue) -> list[Block]:
     warnings = sorted(
         summary.get("warnings", ()), key=lambda one: LOUD.index(one["kind"]) if one["kind"] in LOUD else len(LOUD)
     )
-    loud = [told for one in warnings if one["kind"] in LOUD and (told := t.sentence(one["message"]))]
+    loud = [sentence for one in warnings if one["kind"] in LOUD and (sentence := t.sentence(one["message"]))]
     room = MOST_LOOKS - len(found)
     found += loud[: max(room, 0)]
     rest = len(warnings) - len(loud[: max(room, 0)])
@@ -159,10 +159,12 @@ def _figures(summary: Summary, t: Catalogue) -> list[tuple[str, str]]:
     least = summary["guaranteed"] or {"size": summary["smallest_class"], "unit": summary["unit"]}
     n, unit = least["size"], least["unit"]
     word = t(f"unit.word.{unit}")
-    asked = max((entry["required"]["k"] for entry in summary["models"] if "k" in (entry["required"] or {})), default=0)
+    required_k = max(
+        (entry["required"]["k"] for entry in summary["models"] if "k" in (entry["required"] or {})), default=0
+    )
     counted = n == summary["smallest_class"] and unit == summary["unit"]
-    kind = "promised" if not counted else "asked" if asked else "alone"
-    found = [(t.number(n), t(f"figure.smallest.{kind}", unit=word, asked=asked))]
+    kind = "promised" if not counted else "asked" if required_k else "alone"
+    found = [(t.number(n), t(f"figure.smallest.{kind}", unit=word, asked=required_k))]
     if summary["guaranteed"] and n:
         before, chance = _chance_before(summary), t.percent(1 / n)
         text = t("figure.chance", chance=chance)
@@ -232,8 +234,8 @@ def _price(summary: Summary, t: Catalogue) -> list[str]:
         found.append(t("price.decides", promise=name, cost=t.percent(step["cost"]), whole=t.percent(steps[-1]["lm"])))
         if step["smallest"] > before["smallest"]:
             found.append(t("price.size", promise=name, before=before["smallest"], after=step["smallest"]))
-        kept = {column: lost - before["lm_by_attribute"][column] for column, lost in step["lm_by_attribute"].items()}
-        column = max(kept, key=lambda one: kept[one])
+        gained = {column: lost - before["lm_by_attribute"][column] for column, lost in step["lm_by_attribute"].items()}
+        column = max(gained, key=lambda one: gained[one])
         found.append(
             t(
                 "price.column",

@@ -24,7 +24,7 @@ from indistinct.proof.public_document import PublicPolicy
 from indistinct.reports.attackers import attacks_of_file, check_attacks, risk_of_file
 from indistinct.reports.front import public_front, rows_by_class
 from indistinct.reports.summary import columns, proof, requirements, size_histogram
-from indistinct.session.verdicts import asked as asked_of
+from indistinct.session.verdicts import required as asked_of
 from indistinct.tables.two_tables import GROUP
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def public_columns(decision: Decision) -> list[dict[str, Any]]:
         )
         for column in published.columns
     }
-    kept = ("name", "role", "done", "transformed", "hierarchy", "labels")
+    keys = ("name", "role", "done", "transformed", "hierarchy", "labels")
     # which columns that nobody declared the input had besides is not public
     declared = {
         *(column.name for column in published.columns),
@@ -124,7 +124,7 @@ def public_columns(decision: Decision) -> list[dict[str, Any]]:
         decision.prepared.roles.person,
     }
     return [
-        {**{key: entry[key] for key in kept if key in entry}, "starred": stars.get(entry["name"], 0)}
+        {**{key: entry[key] for key in keys if key in entry}, "starred": stars.get(entry["name"], 0)}
         for entry in columns(decision, None)
         if entry["name"] in declared
     ]
@@ -139,8 +139,8 @@ def _guaranteed(policy: Policy, sizes: np.ndarray[Any, np.dtype[np.int64]]) -> d
         return None  # groups hide which value belongs to which row, not whose row it is
     if policy.person is None:
         return {"size": int(sizes.min()), "unit": "rows"} if len(sizes) else None
-    asked_for = [int(model.k) for model in policy.privacy if hasattr(model, "k")]
-    return {"size": max(asked_for), "unit": "persons"} if asked_for else None
+    required_k = [int(model.k) for model in policy.privacy if hasattr(model, "k")]
+    return {"size": max(required_k), "unit": "persons"} if required_k else None
 
 
 def _group_sizes(decision: Decision) -> np.ndarray[Any, np.dtype[np.int64]]:

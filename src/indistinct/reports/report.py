@@ -94,8 +94,8 @@ def stage_report(
     if suffix == ".json":
         content = (json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
     else:
-        told = {**shown(found), "policy": visible(found["policy"], lines=True)}
-        page = (markdown if suffix == ".md" else html)(told, words)
+        printed = {**shown(found), "policy": visible(found["policy"], lines=True)}
+        page = (markdown if suffix == ".md" else html)(printed, words)
         content = pdf(page) if suffix == ".pdf" else page.encode()
     return stage_bytes(Output(path, "report"), content)
 

@@ -105,8 +105,10 @@ def _sizes(decision: Decision) -> Int64:
     """Sizes of the classes, or of the groups of a release in groups."""
     assignment = decision.assignment
     if assignment.group_of is not None:
-        kept = assignment.group_of != SUPPRESSED
-        return np.bincount(assignment.group_of[kept], assignment.count[kept], assignment.groups).astype(np.int64)
+        published = assignment.group_of != SUPPRESSED
+        return np.bincount(assignment.group_of[published], assignment.count[published], assignment.groups).astype(
+            np.int64
+        )
     return classes_of(decision.frequencies, decision.alike).sizes
 
 
@@ -219,20 +221,22 @@ def _distributions(decision: Decision) -> list[dict[str, Any]]:
     """Distribution of each quasi-identifier and modelled sensitive column, before and after (spread evenly)."""
     frequencies, assignment, policy = decision.frequencies, decision.assignment, decision.policy
     source, token = decision.prepared.source, policy.output.suppressed_token
-    kept = assignment.class_of != SUPPRESSED
+    published = assignment.class_of != SUPPRESSED
     after, axes = [], []
     for position, hierarchy in enumerate(frequencies.quasi):
         texts, label_of = decision.recoding.labels(position)
         axes.append(
             column_axis(hierarchy.attribute, hierarchy.texts, [*texts, token], source, policy, generalized=True)
         )
-        after.append(label_of[assignment.class_of[kept]])
+        after.append(label_of[assignment.class_of[published]])
     for position, hierarchy in enumerate(frequencies.sensitive, len(frequencies.quasi)):
         axes.append(
             column_axis(hierarchy.attribute, hierarchy.texts, hierarchy.texts, source, policy, generalized=False)
         )
-        after.append(frequencies.codes[assignment.cell[kept], position])
-    pair = TablePair(tuple(axes), frequencies.codes, frequencies.rows, np.column_stack(after), assignment.count[kept])
+        after.append(frequencies.codes[assignment.cell[published], position])
+    pair = TablePair(
+        tuple(axes), frequencies.codes, frequencies.rows, np.column_stack(after), assignment.count[published]
+    )
     return distributions(pair)
 
 

@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from indistinct.tables.records import Frequencies
 
 MOST_STEPS = 10**10
-SETS_KEPT = 100
+MOST_SETS = 100
 """So many sets of each number of columns stand in the document, the best first."""
 
 
-def column_ranking(frequencies: Frequencies, size: int, kept: NDArray[np.bool_] | None = None) -> Figure:
+def column_ranking(frequencies: Frequencies, size: int, published: NDArray[np.bool_] | None = None) -> Figure:
     """Rank all sets of up to ``size`` quasi-identifiers by distinction, those of equal distinction by separation.
 
     Sets of equal numbers of columns are ranked among each other: neither figure falls when a column joins, so the
     largest set would always be first. Of equal sets the one whose columns come first in the policy is first. Rows
-    count, also where there is a person key; a missing value equals a missing value. ``kept`` bool[.] chooses among the
-    distinct tuples (u of them are left); every set is one pass over these.
+    count, also where there is a person key; a missing value equals a missing value. ``published`` bool[.] chooses among
+    the distinct tuples (u of them are left); every set is one pass over these.
 
     Raises PolicyError for a size below 1; UnsupportedError when that is more than 10^10 steps.
 
@@ -41,8 +41,8 @@ def column_ranking(frequencies: Frequencies, size: int, kept: NDArray[np.bool_] 
     if size < 1:
         raise PolicyError(f"sets of up to {size} columns do not exist; give a whole number from 1 on", key="rank")
     tuples, rows = frequencies.tuples, frequencies.tuple_rows
-    if kept is not None:
-        tuples, rows = tuples[kept], rows[kept]
+    if published is not None:
+        tuples, rows = tuples[published], rows[published]
     names = [hierarchy.attribute for hierarchy in frequencies.quasi]
     size = min(size, len(names))
     checked = sum(comb(len(names), level) for level in range(1, size + 1))
@@ -54,7 +54,7 @@ def column_ranking(frequencies: Frequencies, size: int, kept: NDArray[np.bool_] 
     columns = [np.ascontiguousarray(column) for column in tuples.T]
     sizes = [hierarchy.size for hierarchy in frequencies.quasi]
     total = int(rows.sum())
-    sets, told = [], []
+    sets, texts = [], []
     for level in range(1, size + 1):
         found = []
         for chosen in combinations(range(len(names)), level):
@@ -63,14 +63,14 @@ def column_ranking(frequencies: Frequencies, size: int, kept: NDArray[np.bool_] 
             np.add.at(counts, key.reshape(-1), rows)
             found.append((-distinction(counts), -separation(counts), chosen, int((counts == 1).sum())))
         found.sort()
-        sets += [_entry(names, *one) for one in found[:SETS_KEPT]]
+        sets += [_entry(names, *one) for one in found[:MOST_SETS]]
         first, apart, best, _ = found[0]
-        told.append(
+        texts.append(
             f"of {things(len(found), 'sets')} of {things(level, 'columns')} {_joined(names, best)} "
             f"{'has' if level == 1 else 'have'} most different values: {_amount(-first, total)}, "
             f"{share(-apart, 1)} of the pairs of rows differ"
         )
-    return Figure("column_ranking", {"size": size, "checked": checked, "sets": sets}, "; ".join(told))
+    return Figure("column_ranking", {"size": size, "checked": checked, "sets": sets}, "; ".join(texts))
 
 
 def _entry(

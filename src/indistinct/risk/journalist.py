@@ -32,11 +32,11 @@ def journalist(rows: Int64, sizes: Int64, population: Int64, threshold: Fraction
 
     Source: as for prosecutor risk; K. El Emam, F. Dankar, JAMIA 15(5):627-637, 2008, doi:10.1197/jamia.M2716.
     """
-    lacking = population < sizes
-    if lacking.any():
+    too_small = population < sizes
+    if too_small.any():
         raise DataError(
-            f"{things(int(rows[lacking].sum()), 'rows')} of the table have fewer look-alikes in the population than in "
-            "the table itself: the population must contain everybody in the table, with equal spelling"
+            f"{things(int(rows[too_small].sum()), 'rows')} of the table have fewer look-alikes in the population than "
+            "in the table itself: the population must contain everybody in the table, with equal spelling"
         )
     total, people = int(rows.sum()), int(population.sum())
     smallest = int(population.min())

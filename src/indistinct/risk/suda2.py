@@ -56,14 +56,14 @@ def weight(columns: int, attributes: int, size: int) -> int:
     return prod(attributes - i for i in range(columns, min(size, attributes - 1) + 1))
 
 
-def suda2(frequencies: Frequencies, size: int = 3, kept: NDArray[np.bool_] | None = None) -> Suda:
+def suda2(frequencies: Frequencies, size: int = 3, published: NDArray[np.bool_] | None = None) -> Suda:
     """Find all minimal sample uniques (MSU) of up to ``size`` columns, and score the rows.
 
     A row is *unique* on a set of quasi-identifiers when no other row has the same values in all of them; the set is an
     MSU of the row when it is unique on none of its proper subsets. The score of a row is the sum of ``weight`` over its
     MSUs. Uniqueness is inherited by larger sets, so a set is minimal when none of those with one column less is unique:
     the search goes level by level and meets every MSU that the recursion of SUDA2 meets. Cost: C(d,1) + .. + C(d,size)
-    passes over the distinct tuples; ``kept`` bool[.] chooses among these (u of them are left).
+    passes over the distinct tuples; ``published`` bool[.] chooses among these (u of them are left).
 
     Raises UnsupportedError when that is more than 10^10 steps.
 
@@ -73,8 +73,8 @@ def suda2(frequencies: Frequencies, size: int = 3, kept: NDArray[np.bool_] | Non
     docs/risk.md.
     """
     tuples, single = frequencies.tuples, frequencies.tuple_rows == 1
-    if kept is not None:
-        tuples, single = tuples[kept], single[kept]
+    if published is not None:
+        tuples, single = tuples[published], single[published]
     attributes = tuples.shape[1]
     size = min(size, attributes)
     checks = sum(comb(attributes, level) for level in range(1, size + 1)) * max(len(tuples), 1)
@@ -165,7 +165,7 @@ def dis_suda(score: NDArray[Any], rows: Int64, attributes: int, fraction: Fracti
 def special_uniques(
     frequencies: Frequencies,
     size: int = 3,
-    kept: NDArray[np.bool_] | None = None,
+    published: NDArray[np.bool_] | None = None,
     fraction: Fraction | None = None,
 ) -> Figure:
     """Summarise the minimal sample uniques: how many rows, how few columns, and which columns and values to blame.
@@ -175,7 +175,7 @@ def special_uniques(
     ``contribution`` of a column (of a value) is the share of the total score that stems from uniques containing it; the
     shares of the columns add up to more than 1, since a unique has several columns.
     """
-    suda = suda2(frequencies, size, kept)
+    suda = suda2(frequencies, size, published)
     total = int(suda.score.sum())
     rows = int((suda.score > 0).sum())
     names = [hierarchy.attribute for hierarchy in frequencies.quasi]
@@ -197,15 +197,15 @@ def special_uniques(
             for a in order
         ],
     }
-    parts = [f"{count} by {things(level, 'columns')}" for level, count in enumerate(by_size, 1) if count]
+    clauses = [f"{count} by {things(level, 'columns')}" for level, count in enumerate(by_size, 1) if count]
     verb = "is" if rows == 1 else "are"
     sentence = f"{things(rows, 'rows')} {verb} singled out by at most {things(suda.size, 'columns')}"
-    if parts:
+    if clauses:
         worst = names[order[0]]
-        sentence += f" ({', '.join(parts)}); making {worst} coarser would help most: it is in the uniques behind "
+        sentence += f" ({', '.join(clauses)}); making {worst} coarser would help most: it is in the uniques behind "
         sentence += f"{100 * values['contributions'][0]['contribution']:.0f} % of the score"
     if fraction is not None:
-        counts = frequencies.tuple_rows if kept is None else frequencies.tuple_rows[kept]
+        counts = frequencies.tuple_rows if published is None else frequencies.tuple_rows[published]
         scaled = dis_suda(suda.score, counts, len(names), fraction)
         values |= {"sampling_fraction": fraction, "dis": scaled.dis}
         values["highest_dis_suda"] = float(scaled.scores.max(initial=0.0))

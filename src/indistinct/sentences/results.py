@@ -172,8 +172,8 @@ def release_text(document: Mapping[str, Any]) -> str:
     )
     if "ledger" in document:
         earlier = len(document["ledger"]["earlier_releases"])
-        told = "no guarantee is broken" if document["ledger"]["satisfied"] else "not everything could be judged"
-        lines.append(f"asked the ledger: {counted(earlier, 'earlier release')}, {told}")
+        ledger = "no guarantee is broken" if document["ledger"]["satisfied"] else "not everything could be judged"
+        lines.append(f"asked the ledger: {counted(earlier, 'earlier release')}, {ledger}")
     lines += warnings_text(document["warnings"])
     lines += [f"written: {path}" for path in document["outputs"]]
     if document.get("manifest"):
@@ -192,10 +192,12 @@ def budget_text(budget: Mapping[str, str]) -> str:
     >>> budget_text({"epsilon": "1", "delta": "1/100000"})
     'spent: epsilon = 1, delta = 1/100000; every further run spends it again'
     """
-    parts = ""
+    detail = ""
     if "epsilon_search" in budget:
-        parts = f" ({budget['epsilon_search']} for choosing the levels, {budget['epsilon_anonymization']} for the rows)"
-    return f"spent: epsilon = {budget['epsilon']}{parts}, delta = {budget['delta']}; every further run spends it again"
+        detail = (
+            f" ({budget['epsilon_search']} for choosing the levels, {budget['epsilon_anonymization']} for the rows)"
+        )
+    return f"spent: epsilon = {budget['epsilon']}{detail}, delta = {budget['delta']}; every further run spends it again"
 
 
 @for_people
@@ -249,9 +251,9 @@ def explanation_text(document: Mapping[str, Any]) -> str:
     lines = [f"{document['rows']} rows; the target {'can' if document['feasible'] else 'CANNOT'} be met"]
     if document["feasible"]:
         in_groups = document.get("groups")
-        parts = counted(in_groups["groups"], "group") if in_groups else counted(document["classes"], "class")
+        detail = counted(in_groups["groups"], "group") if in_groups else counted(document["classes"], "class")
         lines[0] += (
-            f" with {parts}, {counted(document['suppressed_rows'], 'rows')} suppressed "
+            f" with {detail}, {counted(document['suppressed_rows'], 'rows')} suppressed "
             f"and {100 * document['lm']:.1f} % of the detail lost"
         )
     about = ""

@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 @for_people
 def utility_text(document: Mapping[str, Any]) -> str:
     """Write what a published table is still good for."""
-    losses, asked = document["losses"], document["queries"]
+    losses, queries = document["losses"], document["queries"]
     gone = document["rows"] - document["published_rows"]
     lines = [
         f"{document['published_rows']} of {document['rows']} rows published ({gone} are missing)",
         f"lost: {100 * losses['lm']:.1f} % of the detail (LM {losses['lm']:.4f}, GCP {losses['gcp']:.4f})",
         "",
     ]
-    if asked["mean_relative_error"] is not None:
-        low, high = asked["interval"]
+    if queries["mean_relative_error"] is not None:
+        low, high = queries["interval"]
         lines.append(
-            f"random COUNT queries ({asked['queries']} with {asked['dimension']} conditions): relative error "
-            f"{100 * asked['mean_relative_error']:.1f} % on average "
+            f"random COUNT queries ({queries['queries']} with {queries['dimension']} conditions): relative error "
+            f"{100 * queries['mean_relative_error']:.1f} % on average "
             f"(95 % interval {100 * low:.1f} to {100 * high:.1f}), "
-            f"median {100 * asked['median']:.1f} %, one in twenty above {100 * asked['percentile_95']:.1f} %"
+            f"median {100 * queries['median']:.1f} %, one in twenty above {100 * queries['percentile_95']:.1f} %"
         )
     lines += _answers_text(document["sql"])
     lines += ["", "distributions: share of the rows that would have to move"]

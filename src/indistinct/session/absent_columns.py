@@ -42,7 +42,7 @@ def as_it_stands(policy: Policy, columns: Sequence[str], notices: list[Notice], 
 
     Raises SchemaError for a table in groups where its sensitive values are to be judged.
     """
-    lacking = [name for name, a in policy.attributes.items() if a.role == "identifying" and name not in columns]
+    absent = [name for name, a in policy.attributes.items() if a.role == "identifying" and name not in columns]
     added: list[str] = []
     if is_qit(columns, policy.sensitive_attributes):
         if not only_quasi:
@@ -51,7 +51,7 @@ def as_it_stands(policy: Policy, columns: Sequence[str], notices: list[Notice], 
                 "together with: indistinct verify ORIGINAL QIT ST",
                 column=GROUP,
             )
-        lacking += policy.sensitive_attributes
+        absent += policy.sensitive_attributes
         added = [GROUP]
     elif form_of(policy) == "permuted":
         if not only_quasi and GROUP in columns and GROUP not in policy.attributes:
@@ -77,9 +77,9 @@ def as_it_stands(policy: Policy, columns: Sequence[str], notices: list[Notice], 
         message = Sentence('the table has no person key "{key}"; sizes count rows, not persons', key=person.key)
         notices.append(Notice("persons", person.key, message))
         person = None
-    if not (lacking or added or ends) and person is policy.person:
+    if not (absent or added or ends) and person is policy.person:
         return policy
-    attributes = {name: a for name, a in policy.attributes.items() if name not in lacking}
+    attributes = {name: a for name, a in policy.attributes.items() if name not in absent}
     attributes |= {name: Attribute(role="insensitive") for name in added}
     attributes |= {name: Attribute(role="identifying") for name in ends if name not in attributes}
     return policy.model_copy(update={"attributes": attributes, "person": person})

@@ -92,19 +92,21 @@ def _filled(codes: NDArray[np.int32], missing: Mapping[int, int]) -> NDArray[np.
     return np.asarray((codes[:, places] != np.array([missing[p] for p in places], codes.dtype)).all(axis=1), np.bool_)
 
 
-def _held_by(held: Holdings, kept: NDArray[np.bool_], number: NDArray[np.int32]) -> Holdings:
-    return Holdings(number[held.owner[kept]].astype(np.int64), held.person[kept], held.codes[kept], held.rows[kept])
+def _held_by(held: Holdings, nonblank: NDArray[np.bool_], number: NDArray[np.int32]) -> Holdings:
+    return Holdings(
+        number[held.owner[nonblank]].astype(np.int64), held.person[nonblank], held.codes[nonblank], held.rows[nonblank]
+    )
 
 
 def _without_blanks(model: Privacy, classes: Classes, context: Context) -> NDArray[np.bool_]:
     """bool[g]: which classes satisfy a model without the rows whose value is missing; sizes stay as they are."""
     missing = {classes.sensitive.index(n): context.references[n].hierarchy.missing for n in model.attributes_used}
-    kept = _filled(classes.cell_codes, missing)
+    nonblank = _filled(classes.cell_codes, missing)
     rows = np.zeros(len(classes), np.int64)
-    np.add.at(rows, classes.cell_class[kept], classes.cell_rows[kept])
+    np.add.at(rows, classes.cell_class[nonblank], classes.cell_rows[nonblank])
     present = rows > 0
     number = (np.cumsum(present) - 1).astype(np.int32)
-    cells = number[classes.cell_class[kept]], classes.cell_codes[kept], classes.cell_rows[kept]
+    cells = number[classes.cell_class[nonblank]], classes.cell_codes[nonblank], classes.cell_rows[nonblank]
     sizes = [context.references[name].hierarchy.size for name in classes.sensitive]
     satisfied, held = np.zeros(len(classes), np.bool_), classes.holdings
     if present.any():

@@ -33,7 +33,7 @@ def measured(source: Source, *, keep: bool = False, progress: Progress = silent)
     """Count the distinct values of every column, in one reading; ``keep`` the code of every row too."""
     numbers = [Dictionary(name) for name in source.columns]
     counts = [np.zeros(0, np.int64) for _ in numbers]
-    parts: list[list[NDArray[np.int32]]] = [[] for _ in numbers]
+    chunks: list[list[NDArray[np.int32]]] = [[] for _ in numbers]
     rows = 0
     for batch in source.batches():
         for position, column in enumerate(numbers):
@@ -42,12 +42,12 @@ def measured(source: Source, *, keep: bool = False, progress: Progress = silent)
             found[: len(counts[position])] += counts[position]
             counts[position] = found
             if keep:
-                parts[position].append(codes)
+                chunks[position].append(codes)
         rows += batch.num_rows
         progress("count", rows, 0)
     facts = [
         facts_of(column.column, column.texts, count.tolist(), labelled=bool(source.labels.get(column.column)))
         for column, count in zip(numbers, counts, strict=True)
     ]
-    kept = [np.concatenate(part) for part in parts] if keep else []
-    return Measured(facts, counts, kept, [column.texts for column in numbers])
+    chosen = [np.concatenate(part) for part in chunks] if keep else []
+    return Measured(facts, counts, chosen, [column.texts for column in numbers])

@@ -82,9 +82,9 @@ def by_value(value: Codes, label: Codes, column: Codes, weight: Codes) -> Determ
     size = np.add.reduceat(rows, first) if len(rows) else rows
     most = np.maximum.reduceat(rows, first) if len(rows) else rows
     several = size > 1
-    kept = several[of_group]
-    in_label, owner = _numbered((groups % labels)[of_group[kept]], of_value[kept], values)
-    both = np.bincount(owner, rows[kept], len(in_label)).astype(np.int64)
+    shared = several[of_group]
+    in_label, owner = _numbered((groups % labels)[of_group[shared]], of_value[shared], values)
+    both = np.bincount(owner, rows[shared], len(in_label)).astype(np.int64)
     start = np.flatnonzero(np.diff(in_label // values, prepend=-1))
     whole = np.add.reduceat(both, start) if len(both) else both
     likeliest = np.maximum.reduceat(both, start) if len(both) else both

@@ -13,7 +13,7 @@ from indistinct.formats.registry import PARQUET, format_of, open_source
 from indistinct.formats.source import Source, is_url
 from indistinct.notices import Notice, Sentence
 from indistinct.policy import resolve
-from indistinct.session.prepare import kept_identifying, modelled, options_of, uncounted
+from indistinct.session.prepare import modelled, options_of, published_identifying, uncounted
 from indistinct.session.transformed import TransformedTable
 from indistinct.tables.in_duckdb import DuckDB, is_carried
 from indistinct.tables.in_postgresql import PostgreSQL
@@ -43,29 +43,29 @@ def engine_for(
 
     Raises UnsupportedError for a name that is none, and for a table or a target that the engine does not reach.
     """
-    asked = name or policy.run.engine or (None if target is None else PostgreSQL.name)
-    if asked not in (None, *ENGINES):
-        raise UnsupportedError(f'there is no engine "{asked}"; choose {", ".join(ENGINES)}')
-    if target is not None and asked != PostgreSQL.name:
-        raise UnsupportedError(f'the engine "{asked}" writes files; a table of a database is written by "postgresql"')
-    if asked == PostgreSQL.name:
+    wanted = name or policy.run.engine or (None if target is None else PostgreSQL.name)
+    if wanted not in (None, *ENGINES):
+        raise UnsupportedError(f'there is no engine "{wanted}"; choose {", ".join(ENGINES)}')
+    if target is not None and wanted != PostgreSQL.name:
+        raise UnsupportedError(f'the engine "{wanted}" writes files; a table of a database is written by "postgresql"')
+    if wanted == PostgreSQL.name:
         _require_same(table, target)
         with PostgreSQL(table) as database:
             yield database
         return
-    if asked == Spark.name or (asked is None and _lies_in(table, "spark")):
+    if wanted == Spark.name or (wanted is None and _lies_in(table, "spark")):
         _require_frame(table)
         with Spark(table) as cluster:
-            able = asked is not None or not refusals(cluster, policy, source_for(cluster, table, policy), output)
+            able = wanted is not None or not refusals(cluster, policy, source_for(cluster, table, policy), output)
             yield cluster if able else LOCAL
         return
     place = Path() if output is None else output.parent
     place = place if policy.run.temp_dir is None else policy.locate(policy.run.temp_dir)
     engine = DuckDB(place, policy.run.memory_bytes)
-    if asked is None and _lies_in(table, "duckdb"):
+    if wanted is None and _lies_in(table, "duckdb"):
         able = not refusals(engine, policy, source_for(engine, table, policy), output)
-        asked = engine.name if able else None
-    if asked == engine.name:
+        wanted = engine.name if able else None
+    if wanted == engine.name:
         with engine:
             yield engine
     else:
@@ -131,8 +131,8 @@ def refusals(
     if target is not None and form_of(policy) != "one_table":
         found.append(f'"{policy.recoding.algorithm}"')
     roles = resolve(policy, source.columns)
-    if kept := kept_identifying(roles):
-        found.append(f'masks and pseudonyms ("{kept[0]}")')
+    if masked := published_identifying(roles):
+        found.append(f'masks and pseudonyms ("{masked[0]}")')
     carried = uncounted(policy, roles, source.columns)
     if isinstance(engine, PostgreSQL | Spark):
         counted = [*roles.quasi, *modelled(policy), *([] if roles.person is None else [roles.person])]

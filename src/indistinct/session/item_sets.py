@@ -63,12 +63,12 @@ def sets_of_labels(
     ``columns`` has the labels of each published quasi-identifier, and which of them each class has. Raises
     UnsupportedError where rows belong to persons.
     """
-    asked = policy.item_columns
-    if asked:
+    item_columns = policy.item_columns
+    if item_columns:
         refuse_persons(policy)
     return {
         name: item_sets(columns[name][0], str(policy.attributes[name].separator), columns[name][1])
-        for name in asked
+        for name in item_columns
         if name in columns
     }
 
@@ -76,8 +76,8 @@ def sets_of_labels(
 def sets_of_assignment(policy: Policy, frequencies: Frequencies, assignment: Assignment) -> dict[str, ItemSets]:
     """Split the labels that the classes of an assignment publish in set-valued columns."""
     names = [hierarchy.attribute for hierarchy in frequencies.quasi]
-    asked = [name for name in policy.item_columns if name in names]
-    if not asked or not assignment.classes:
+    item_columns = [name for name in policy.item_columns if name in names]
+    if not item_columns or not assignment.classes:
         return {}
     recoding = recoding_of(frequencies, assignment)
-    return sets_of_labels(policy, {name: recoding.labels(names.index(name)) for name in asked})
+    return sets_of_labels(policy, {name: recoding.labels(names.index(name)) for name in item_columns})

@@ -23,7 +23,7 @@ def check_tokens(policy: Policy, source: Source, name: str, texts: Sequence[str 
     missing values; and where no cell is missing, so that no token of the column was found. Raises DataError for a
     number that is one of these in another spelling: nobody wants 999.00 for a value where 999 is none.
     """
-    attribute, notices = policy.attributes.get(name), _kept(policy, name, texts)
+    attribute, notices = policy.attributes.get(name), _retained(policy, name, texts)
     if attribute is None or not attribute.missing_values:
         return notices
     tokens, decimal = attribute.missing_values, policy.table.decimal if is_text(source.types[name]) else "."
@@ -44,7 +44,7 @@ def check_tokens(policy: Policy, source: Source, name: str, texts: Sequence[str 
     return [*notices, Notice("missing-values", name, message)]
 
 
-def _kept(policy: Policy, name: str, texts: Sequence[str | None]) -> list[Notice]:
+def _retained(policy: Policy, name: str, texts: Sequence[str | None]) -> list[Notice]:
     """Name tokens of the whole table that are values here."""
     held = [token for token in policy.table.missing if token and token in texts]
     message = Sentence(

@@ -87,10 +87,10 @@ def require_sample(frequencies: Frequencies, name: str) -> None:
     members = np.zeros(len(first), np.int64)
     ours = len(frequencies.tuples)
     np.add.at(members, group[ours:], population.rows)
-    lacking = np.maximum(frequencies.tuple_rows - members[group[:ours]], 0)
-    if lacking.any():
+    shortfall = np.maximum(frequencies.tuple_rows - members[group[:ours]], 0)
+    if shortfall.any():
         raise DataError(
-            f"{int(lacking.sum())} of {frequencies.total} rows of the table are not in the population {name} with the"
+            f"{int(shortfall.sum())} of {frequencies.total} rows of the table are not in the population {name} with the"
             " same quasi-identifiers; the population must contain the table",
             file=name,
         )

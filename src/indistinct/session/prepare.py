@@ -266,7 +266,7 @@ def _shown(text: str) -> str:
     return repr(text) if unicodedata.is_normalized("NFC", text) else ascii(text)
 
 
-def kept_identifying(roles: Roles) -> tuple[str, ...]:
+def published_identifying(roles: Roles) -> tuple[str, ...]:
     """Identifying columns of which a mask or a pseudonym is published."""
     return tuple(name for name in roles.identifying if roles.attributes[name].action in ("mask", "pseudonym"))
 
@@ -343,7 +343,7 @@ def prepare(
         bind,
         person=roles.person,
         leave_out=[name for name in sensitive if roles.attributes[name].missing == "drop"],
-        keep_rows=keep_rows or (carry and bool(carried_names or kept_identifying(roles) or in_order)),
+        keep_rows=keep_rows or (carry and bool(carried_names or published_identifying(roles) or in_order)),
         carried=carried_names if carry else (),
         progress=progress,
     )

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from indistinct.notices import Notice, Sentence, both
-from indistinct.session.restates import Column, Hidden, Weight, told_of
+from indistinct.session.restates import Column, Hidden, Weight, notices_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,14 +34,14 @@ def related_columns(found: Measured, suggestions: Sequence[Suggestion]) -> list[
 
     Identifying columns are left out, as they are not published. ``found`` has the codes of the rows.
     """
-    columns, asked = [], []
+    columns, hidden = [], []
     for facts, own, codes, texts in zip(found.facts, suggestions, found.codes, found.texts, strict=True):
         if own.role == "identifying" or own.is_person:
             continue
         columns.append(_column(facts, codes[:LOOKED_AT], texts))
-        asked += [columns[-1]] if own.role == "quasi_identifying" else []
-    told = [notice for column in asked for notice in _told_under_a_policy(column, columns)]
-    return [*told, *_parts_of_dates(columns), *_one_hot(columns)]
+        hidden += [columns[-1]] if own.role == "quasi_identifying" else []
+    notices = [notice for column in hidden for notice in _notices_under_a_policy(column, columns)]
+    return [*notices, *_components_of_dates(columns), *_one_hot(columns)]
 
 
 def _column(facts: ColumnFacts, codes: Codes, texts: Sequence[str | None]) -> Column:
@@ -56,20 +56,20 @@ def _column(facts: ColumnFacts, codes: Codes, texts: Sequence[str | None]) -> Co
     return Column(facts.name, number[codes], pa.array([texts[place] for place in known], pa.string()), reading)
 
 
-def _told_under_a_policy(own: Column, columns: Sequence[Column]) -> list[Notice]:
+def _notices_under_a_policy(own: Column, columns: Sequence[Column]) -> list[Notice]:
     weight = Weight(np.ones(len(own.codes), np.int64), None)
     hidden = Hidden(own.name, own.codes, own.values, own.reading, None, np.zeros(len(own.codes), np.int64))
     others = [column for column in columns if column.name != own.name]
     found = []
-    for told, _ in told_of(hidden, others, weight):
+    for notices, _ in notices_of(hidden, others, weight):
         message = Sentence(
-            'under a policy that generalizes "{name}" and not the others: {what}', name=own.name, what=told.message
+            'under a policy that generalizes "{name}" and not the others: {what}', name=own.name, what=notices.message
         )
-        found.append(replace(told, message=message))
+        found.append(replace(notices, message=message))
     return found
 
 
-def _parts_of_dates(columns: Sequence[Column]) -> list[Notice]:
+def _components_of_dates(columns: Sequence[Column]) -> list[Notice]:
     """Name the numbers that are year or month of a date, which grouping cannot show where every date is met once."""
     numbers = {own.name: own.measure[1] for own in columns if own.measure is not None and own.measure[0] == "number"}
     found = []

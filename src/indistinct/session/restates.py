@@ -133,8 +133,8 @@ def restated(
     cells, rows = _units(prepared)
     class_of = _class_of_cells(prepared, assignment)[cells]
     if not starred and assignment is not None:
-        kept = class_of != SUPPRESSED
-        cells, class_of, rows = cells[kept], class_of[kept], None if rows is None else rows[kept]
+        published = class_of != SUPPRESSED
+        cells, class_of, rows = cells[published], class_of[published], None if rows is None else rows[published]
     rows_of = frequencies.rows[cells] if rows is None else np.ones(len(cells), np.int64)
     weight = Weight(rows_of, None if rows is None or person_of_row is None else person_of_row[rows])
     plain, hidden = list(_unchanged(prepared, cells, rows, assignment)), []
@@ -150,7 +150,7 @@ def restated(
         hidden += _of_groups(prepared, cells)
     found: dict[tuple[str, ...], Notice] = {}
     for one in hidden:
-        for notice, names in told_of(one, plain, weight):
+        for notice, names in notices_of(one, plain, weight):
             if not _confirmed(prepared, names):
                 found.setdefault(names, notice)
     return list(found.values())
@@ -207,7 +207,7 @@ def _of_groups(prepared: Prepared, cells: Codes) -> Iterator[Hidden]:
         yield Hidden(own.name, own.codes, own.values, own.reading, None, label)
 
 
-def told_of(hidden: Hidden, plain: list[Column], weight: Weight) -> Iterator[tuple[Notice, tuple[str, ...]]]:
+def notices_of(hidden: Hidden, plain: list[Column], weight: Weight) -> Iterator[tuple[Notice, tuple[str, ...]]]:
     """Yield what is told of one column, with the columns that tell it."""
     telling = []
     for column in plain:

@@ -18,7 +18,7 @@ from indistinct.notices import Notice, Sentence
 from indistinct.policy import resolve
 from indistinct.policy.public import public_transforms
 from indistinct.policy.transforms import Km, ShiftDates
-from indistinct.session.prepare import kept_identifying, reading_of, source_options
+from indistinct.session.prepare import published_identifying, reading_of, source_options
 from indistinct.tables.apply import load_columns, sorted_units
 from indistinct.tables.count import silent
 from indistinct.tables.dictionary import texts_of
@@ -94,31 +94,31 @@ def apply_transforms(
     whose = _person(policy, roles, source)
     chance = Chance(seed)
     progress("transform", 0, len(policy.transforms))
-    after, kept, entries = dict(before), np.arange(len(next(iter(before.values())).codes)), []
+    after, remaining, entries = dict(before), np.arange(len(next(iter(before.values())).codes)), []
     for position, one in enumerate(policy.transforms, 1):
-        seen = after if whose is None else {**after, PERSON: whose.kept(kept)}
+        seen = after if whose is None else {**after, PERSON: whose.selected(remaining)}
         outcome = transforms.transform(one.method)(_located(policy, one), seen, chance)
         after |= outcome.columns
         if outcome.rows is not None:
-            kept = kept[outcome.rows]
-            after = {name: column.kept(outcome.rows) for name, column in after.items()}
+            remaining = remaining[outcome.rows]
+            after = {name: column.selected(outcome.rows) for name, column in after.items()}
         touched = list(outcome.columns) or list(one.names)
         entries.append({"method": one.method, "columns": touched, "loss": dict(outcome.loss), "says": outcome.sentence})
         progress("transform", position, len(policy.transforms))
-    ones = np.ones(len(kept), np.int64)
+    ones = np.ones(len(remaining), np.int64)
     columns = [_published(source, given[name], before[name], after[name]) for name in names]
     published = sorted_units(columns, ones, merge=False, order=policy.output.order)
     notices = [*source.warnings, *roles.notices, *_notices(policy, chance)]
     document = {
         "rows": len(next(iter(before.values())).codes),
-        "published_rows": len(kept),
+        "published_rows": len(remaining),
         "declares": transforms.declared(one.method for one in policy.transforms),
         "k": None,
         "for_publication": not policy.privacy and not chance.is_seeded,
         "seeded": chance.is_seeded,
         "transforms": entries,
         "asked": public_transforms(policy),
-        "verification": {"rows_match": False, "coverage": _coverage(policy, before, after, kept)},
+        "verification": {"rows_match": False, "coverage": _coverage(policy, before, after, remaining)},
         "seconds": 0.0,
         "outputs": [],
         "manifest": None,
@@ -137,11 +137,11 @@ def _columns(policy: Policy, roles: Roles, source: Source) -> list[str]:
     if policy.privacy:
         return list(source.columns)
     refuse_floors(policy)
-    if kept := kept_identifying(roles):
+    if remaining := published_identifying(roles):
         raise PolicyError(
-            f'"{kept[0]}" has action = "{roles.attributes[kept[0]].action}", which anonymize does: add a model under '
-            "[[privacy]], or drop the column",
-            column=kept[0],
+            f'"{remaining[0]}" has action = "{roles.attributes[remaining[0]].action}", which anonymize does: add a '
+            "model under [[privacy]], or drop the column",
+            column=remaining[0],
         )
     names = [name for name in source.columns if name not in roles.identifying]
     if not names:
@@ -190,7 +190,7 @@ def _typed(column: Column, texts: list[str | None], kind: Any) -> PublishedColum
         raise DataError(message, column=column.name) from None
 
 
-def _coverage(policy: Policy, before: dict[str, Column], after: dict[str, Column], kept: Any) -> dict[str, str]:
+def _coverage(policy: Policy, before: dict[str, Column], after: dict[str, Column], remaining: Any) -> dict[str, str]:
     """Say of each column whether every cell is its original or blank; of others nothing is claimed."""
     perturbed = {
         name
@@ -203,7 +203,7 @@ def _coverage(policy: Policy, before: dict[str, Column], after: dict[str, Column
         if column is before[name]:  # nothing touched it
             found[name] = "proven"
             continue
-        old, new = before[name].spelled[kept], column.spelled
+        old, new = before[name].spelled[remaining], column.spelled
         true = bool(((new == old) | (column.codes < 0)).all())
         found[name] = "not proven" if name in perturbed else "proven" if true else "refuted"
     return found

@@ -40,7 +40,7 @@ def judge(
         violating = ~evaluation.satisfied
         entries.append(
             {
-                **asked(model),
+                **required(model),
                 "achieved": evaluation.achieved,
                 **({} if evaluation.unit is None else {"unit": evaluation.unit}),
                 "satisfied": bool(evaluation.satisfied.all()),
@@ -77,7 +77,7 @@ def refuse_sequences(policy: Policy) -> None:
             )
 
 
-def asked(model: Privacy) -> dict[str, Any]:
+def required(model: Privacy) -> dict[str, Any]:
     """Name a model, what tells it apart from others of its name, and what it requires."""
     apart: dict[str, Any] = {"model": model.model}
     required: dict[str, Any] = {}
@@ -137,8 +137,10 @@ def persons_spread(frequencies: Frequencies, assignment: Assignment) -> int | No
     class_of_tuple = np.full(len(frequencies.start) - 1, SUPPRESSED, np.int64)
     class_of_tuple[frequencies.tuple_of[assignment.cell]] = assignment.class_of
     owners = np.repeat(class_of_tuple, np.diff(persons.start))
-    kept, width = owners != SUPPRESSED, assignment.classes + 1
-    pairs = distinct(persons.ids[kept].astype(np.int64) * width + owners[kept], max(persons.spanning, 1) * width)
+    published, width = owners != SUPPRESSED, assignment.classes + 1
+    pairs = distinct(
+        persons.ids[published].astype(np.int64) * width + owners[published], max(persons.spanning, 1) * width
+    )
     return int((np.bincount(pairs // width) > 1).sum()) if len(pairs) else 0
 
 

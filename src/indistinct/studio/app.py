@@ -115,8 +115,8 @@ def _choice(request: Request, name: str, known: tuple[str, ...]) -> str:
     if found in known:
         return found
     if name == "language":
-        asked = request.headers.get("accept-language", "").lower()
-        return "zh-CN" if asked.startswith("zh") else str(request.app.state.language)
+        wanted = request.headers.get("accept-language", "").lower()
+        return "zh-CN" if wanted.startswith("zh") else str(request.app.state.language)
     return known[0]
 
 

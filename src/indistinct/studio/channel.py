@@ -36,18 +36,18 @@ class Stopped(Exception):  # noqa: N818  # as above
 
 
 @dataclass
-class Asked:
+class Question:
     """A question that waits for its answer, and who is told of progress."""
 
     answer: asyncio.Future[Any]
-    told: Callable[[str, int, int], None]
+    report: Callable[[str, int, int], None]
 
 
 class Channel:
     """One worker process behind a pipe; answers arrive in the loop of the server."""
 
     def __init__(self) -> None:
-        self._asked: dict[int, Asked] = {}
+        self._questions: dict[int, Question] = {}
         self._number = 0
         self._pipe: Connection | None = None
         self.on_lost: Callable[[], None] = lambda: None
@@ -64,7 +64,7 @@ class Channel:
         Thread(target=self._read, args=(self._pipe, loop), daemon=True).start()
 
     async def ask(
-        self, kind: str, given: dict[str, Any], told: Callable[[str, int, int], None] = lambda *_: None
+        self, kind: str, given: dict[str, Any], report: Callable[[str, int, int], None] = lambda *_: None
     ) -> Any:
         """Ask, and wait for the answer; a caller that is cancelled stops the job.
 
@@ -73,7 +73,7 @@ class Channel:
         self._number += 1
         number = self._number
         answer = asyncio.get_running_loop().create_future()
-        self._asked[number] = Asked(answer, told)
+        self._questions[number] = Question(answer, report)
         self._send(number, kind, given)
         try:
             return await answer
@@ -83,14 +83,14 @@ class Channel:
 
     def _stop(self, number: int) -> None:
         """Tell a job to stop, and end its worker if it does not."""
-        if self._asked.pop(number, None) is None:
+        if self._questions.pop(number, None) is None:
             return
-        self._asked[-number] = Asked(asyncio.get_running_loop().create_future(), lambda *_: None)
+        self._questions[-number] = Question(asyncio.get_running_loop().create_future(), lambda *_: None)
         self._send(0, "stop", {"number": number})
         process = self.process
 
         def check() -> None:
-            if -number in self._asked and process is self.process and process is not None:
+            if -number in self._questions and process is self.process and process is not None:
                 process.kill()
 
         asyncio.get_running_loop().call_later(PATIENCE, check)
@@ -112,25 +112,25 @@ class Channel:
 
     def _arrived(self, number: int, what: str, content: Any) -> None:
         if what == "progress":
-            if number in self._asked:
-                self._asked[number].told(*content)
+            if number in self._questions:
+                self._questions[number].report(*content)
             return
-        self._asked.pop(-number, None)  # it was told to stop, and did
-        asked = self._asked.pop(number, None)
-        if asked is None or asked.answer.done():
+        self._questions.pop(-number, None)  # it was told to stop, and did
+        question = self._questions.pop(number, None)
+        if question is None or question.answer.done():
             return
         if what == "done":
-            asked.answer.set_result(content)
+            question.answer.set_result(content)
         else:
-            asked.answer.set_exception(Stopped() if what == "stopped" else Failed(content))
+            question.answer.set_exception(Stopped() if what == "stopped" else Failed(content))
 
     def _lost(self, pipe: Connection) -> None:
         if pipe is not self._pipe:
             return
-        asked, self._asked = self._asked, {}
+        question, self._questions = self._questions, {}
         self._pipe = None
         self.start()
-        for own in asked.values():
+        for own in question.values():
             if not own.answer.done():
                 own.answer.set_exception(WorkerLost())
                 own.answer.exception()  # whether somebody waits or not

@@ -54,8 +54,8 @@ def _role(plain: Plain, given: Mapping[str, str], facts: Mapping[str, Any]) -> D
     before = attributes.get(name, {})
     if before.get("role") != role:
         proposed = {**facts[name]["sections"][role], "role": role}
-        kept = {key: before[key] for key in ("missing_values", "weight") if key in before and role != "identifying"}
-        attributes[name] = {**proposed, **kept}
+        carried = {key: before[key] for key in ("missing_values", "weight") if key in before and role != "identifying"}
+        attributes[name] = {**proposed, **carried}
         models = plain.setdefault("privacy", [])
         models[:] = [own for own in models if own.get("attribute") != name]
         if role == "sensitive":

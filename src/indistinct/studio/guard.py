@@ -71,8 +71,8 @@ class Guard:
 
     def _is_start(self, scope: Scope) -> bool:
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        is_asked = scope["method"] == "GET" and scope["path"] == "/"
-        return is_asked and compare_digest(given.encode(), self._token.encode())
+        is_start = scope["method"] == "GET" and scope["path"] == "/"
+        return is_start and compare_digest(given.encode(), self._token.encode())
 
     def _is_known(self, header: str) -> bool:
         try:

@@ -91,8 +91,8 @@ def _step(state: State, name: str, number: int, t: Catalogue) -> dict[str, Any]:
     mark, word = (
         ("\N{CHECK MARK}", "done") if done and may else ("?", "open") if count and may else ("\N{EN DASH}", "later")
     )
-    told = t("studio.step.open_n", n=count) if word == "open" else t(f"studio.step.{word}")
-    return {"name": name, "number": number, "mark": mark, "word": told, "state": word, "may": may}
+    caption = t("studio.step.open_n", n=count) if word == "open" else t(f"studio.step.{word}")
+    return {"name": name, "number": number, "mark": mark, "word": caption, "state": word, "may": may}
 
 
 def _bar(state: State, t: Catalogue) -> list[dict[str, str]]:

@@ -22,10 +22,10 @@ def require_packages() -> None:
     """Raise UnsupportedError where what the extra ``studio`` brings is not installed."""
     from importlib.util import find_spec
 
-    lacking = [name for name in PACKAGES if find_spec(name) is None]
-    if lacking:
+    absent = [name for name in PACKAGES if find_spec(name) is None]
+    if absent:
         raise UnsupportedError(
-            f"the studio needs {', '.join(lacking)}; install it with: pip install 'indistinct[studio]'"
+            f"the studio needs {', '.join(absent)}; install it with: pip install 'indistinct[studio]'"
         )
 
 

@@ -225,12 +225,12 @@ class Studio:
     async def _run(
         self, kind: str, given: dict[str, Any], then: Callable[[dict[str, Any], dict[str, Any]], None], busy: Busy
     ) -> None:
-        def told(phase: str, done: int, total: int) -> None:
+        def report(phase: str, done: int, total: int) -> None:
             busy.phase, busy.done, busy.total = phase, done, total
             self._tell({"event": "progress", "kind": kind, "phase": phase, "share": busy.share})
 
         try:
-            answer = await self._channel.ask(kind, given, told)
+            answer = await self._channel.ask(kind, given, report)
         except Failed as failed:
             self._failed(failed, kind)
         except (Stopped, WorkerLost):

@@ -11,7 +11,7 @@ from indistinct.policy.given import loads
 from indistinct.policy.recoding import option
 from indistinct.policy.suggest import Suggestion, is_code
 from indistinct.reports.catalogue import LANGUAGES, catalogue
-from indistinct.session.verdicts import asked
+from indistinct.session.verdicts import required
 from indistinct.studio.edits import K, L, T, record_of
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _column(policy: Policy, name: str, marks: Sequence[Mark]) -> dict[str, Any]:
 
 def _model(policy: Policy, place: int, marks: Sequence[Mark]) -> dict[str, Any]:
     model = policy.privacy[place]
-    entry = asked(model)
+    entry = required(model)
     kind = {K: "k", L: "l", T: "t"}.get(model.model)
     value = entry["required"].get(kind) if kind else None
     return {
@@ -78,11 +78,11 @@ def _model(policy: Policy, place: int, marks: Sequence[Mark]) -> dict[str, Any]:
         "value": value["decimal"] if isinstance(value, dict) else value,
         "attribute": getattr(model, "attribute", None),
         "open": any(mark.path[0] == "privacy" and mark.entry == place for mark in marks if mark.path),
-        "told": {language: _told(policy, entry, language) for language in LANGUAGES},
+        "told": {language: _words(policy, entry, language) for language in LANGUAGES},
     }
 
 
-def _told(policy: Policy, entry: Mapping[str, Any], language: str) -> dict[str, str]:
+def _words(policy: Policy, entry: Mapping[str, Any], language: str) -> dict[str, str]:
     """Name a model and what it promises; what was asked and reached, where that is known."""
     t = catalogue(language)
     return {
@@ -93,11 +93,11 @@ def _told(policy: Policy, entry: Mapping[str, Any], language: str) -> dict[str, 
     }
 
 
-def told_of_picture(policy: Policy, picture: Mapping[str, Any]) -> dict[str, Any]:
+def words_of_picture(policy: Policy, picture: Mapping[str, Any]) -> dict[str, Any]:
     """Write the models and the warnings of a document in every language of the report."""
     return {
         language: {
-            "models": [_told(policy, entry, language) for entry in picture["models"]],
+            "models": [_words(policy, entry, language) for entry in picture["models"]],
             "warnings": [
                 catalogue(language).sentence(own["message"]) or str(own["message"]) for own in picture["warnings"]
             ],

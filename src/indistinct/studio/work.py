@@ -12,7 +12,7 @@ from indistinct.formats.source import TableOptions, is_url
 from indistinct.policy import Policy
 from indistinct.policy.given import loads
 from indistinct.studio.edits import K, L, T, edited
-from indistinct.studio.view import VALUES_SHOWN, card, told_of_picture, view
+from indistinct.studio.view import VALUES_SHOWN, card, view, words_of_picture
 from indistinct.tables.count import silent
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Work:
             options = options_of(policy)
         source = session.opened(options)
         found = measured(source, keep=policy is None, progress=progress)
-        told = related_columns(found, [suggest(facts) for facts in found.facts]) if policy is None else ()
+        related = related_columns(found, [suggest(facts) for facts in found.facts]) if policy is None else ()
         first = next(source.batches()).slice(0, ROWS_SHOWN).to_pylist()
         self.table, self.base, self.session, self.names = table, base, session, source.columns
         self.cards = {
@@ -111,7 +111,9 @@ class Work:
         draft = {}
         if policy is None:
             place = table if is_url(table) else Path(table)
-            draft["draft"] = written(place, source, found.facts, told, encoding=encoding, beside=base / "policy.toml")
+            draft["draft"] = written(
+                place, source, found.facts, related, encoding=encoding, beside=base / "policy.toml"
+            )
         return {
             **draft,
             "table": str(table) if not is_url(table) else source.name,
@@ -123,7 +125,7 @@ class Work:
             "other_encoding": encoding == OTHER_ENCODING,
             "first": [[_shown(row[name]) for name in source.columns] for row in first],
             "cards": self.cards,
-            "related": [str(notice.message) for notice in told],
+            "related": [str(notice.message) for notice in related],
             "warnings": [str(notice.message) for notice in source.warnings],
         }
 
@@ -138,7 +140,7 @@ class Work:
         policy = self._policy(text)
         picture = self._look(policy, progress)
         prepared = self._session.prepared(policy)
-        return {"picture": picture, "told": told_of_picture(policy, picture), "levels": _levels(prepared)}
+        return {"picture": picture, "told": words_of_picture(policy, picture), "levels": _levels(prepared)}
 
     def curve(self, text: str, parameter: str, place: int, progress: Progress = silent) -> dict[str, Any]:
         """Return what other numbers of one promise would cost: the picture of each in a few figures."""
@@ -213,7 +215,7 @@ class Work:
         }
         return {
             "document": {key: value for key, value in release.document.items() if key != "warnings"},
-            "told": told_of_picture(policy, release.document),
+            "told": words_of_picture(policy, release.document),
             "proof": {key: proof.get(key) for key in ("satisfied", "coverage", "hash", "rows")},
             "attacks": attacks,
             "files": files,

@@ -49,8 +49,8 @@ def main(pipe: Connection) -> None:
 
     box, work = Mailbox(pipe), Work()
     Thread(target=_listen, args=(box, work), daemon=True).start()
-    while (asked := box.waiting.get()) is not None:
-        number, kind, given = asked
+    while (question := box.waiting.get()) is not None:
+        number, kind, given = question
         _answer(box, number, lambda report, k=kind, g=given: getattr(work, k)(progress=report, **g))
 
 

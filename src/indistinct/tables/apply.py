@@ -149,11 +149,11 @@ def cells_of_rows(counted: Counted) -> Int32:
 
 def load_columns(source: Source, names: Sequence[str]) -> dict[str, PublishedColumn]:
     """Read columns as they are: one code per row of the source, in its order."""
-    parts: dict[str, list[Any]] = {name: [] for name in names}
+    chunks: dict[str, list[Any]] = {name: [] for name in names}
     for batch in source.batches(list(names)):
         for name in names:
-            parts[name].append(batch.column(batch.schema.get_field_index(name)))
-    return {name: typed_column(name, _unified(pa.chunked_array(parts[name]))) for name in names}
+            chunks[name].append(batch.column(batch.schema.get_field_index(name)))
+    return {name: typed_column(name, _unified(pa.chunked_array(chunks[name]))) for name in names}
 
 
 def _transformed_columns(source: Source, layout: Layout) -> dict[str, PublishedColumn]:

@@ -41,8 +41,8 @@ def classes_of(frequencies: Frequencies, assignment: Assignment) -> Classes:
     Raises ValueError when there are persons and a tuple is split between classes: rows of one person could then be
     on both sides, and nobody would know.
     """
-    kept = assignment.class_of != SUPPRESSED
-    cells, class_of, count = assignment.cell[kept], assignment.class_of[kept], assignment.count[kept]
+    published = assignment.class_of != SUPPRESSED
+    cells, class_of, count = assignment.cell[published], assignment.class_of[published], assignment.count[published]
     sensitive = frequencies.codes[cells, len(frequencies.quasi) :]
     sizes = [hierarchy.size for hierarchy in frequencies.sensitive]
     cell_class, cell_codes, cell_rows = joint_counts(class_of, sensitive, count, assignment.classes, sizes)
@@ -263,8 +263,8 @@ def recoding_of(frequencies: Frequencies, assignment: Assignment) -> Recoding:
     if assignment.boxes is not None:
         lo, hi = (np.ascontiguousarray(assignment.boxes[:, :, end]) for end in (0, 1))
         return Recoding(frequencies.quasi, lo, hi, assignment.levels)
-    kept = assignment.class_of != SUPPRESSED
-    cells, class_of = assignment.cell[kept], assignment.class_of[kept]
+    published = assignment.class_of != SUPPRESSED
+    cells, class_of = assignment.cell[published], assignment.class_of[published]
     order = np.argsort(class_of, kind="stable")
     first = np.searchsorted(class_of[order], np.arange(assignment.classes))
     codes = frequencies.codes[cells[order], : len(frequencies.quasi)]

@@ -68,7 +68,7 @@ class Tally:
     """Distinct combinations of the texts of some columns, with their rows: counted before anybody says what they mean.
 
     ``texts`` by column, in order of arrival; ``raw`` int32[., columns] are numbers of texts, ``counts`` int64[.] their
-    rows. ``cell_of_row`` int32[n] is kept on request and with a person key; then ``owner`` int32[n] is the person of
+    rows. ``cell_of_row`` int32[n] is whole on request and with a person key; then ``owner`` int32[n] is the person of
     each row, of ``people`` in all, ``keyless`` rows have none. ``times`` int64[n]: for how many rows each of these
     stands, where somebody counted before. ``reading``: seconds spent on waiting for the source.
     """
@@ -219,10 +219,10 @@ def counted(
     """
     names, used = list(found.texts), list(found.texts.values())
     raw, counts, place = found.raw, found.counts, np.arange(len(found.counts), dtype=np.int32)
-    kept = _complete(raw, found.texts, leave_out)
-    left_out = int(counts[~kept].sum())
+    whole = _complete(raw, found.texts, leave_out)
+    left_out = int(counts[~whole].sum())
     if left_out:
-        raw, counts, place = raw[kept], counts[kept], np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, -1)
+        raw, counts, place = raw[whole], counts[whole], np.where(whole, np.cumsum(whole, dtype=np.int32) - 1, -1)
         if not len(raw):
             raise DataError(f"every row of {name} is left out for a missing sensitive value", file=name)
         used = [[texts[n] for n in np.flatnonzero(np.bincount(raw[:, at])).tolist()] for at, texts in enumerate(used)]
@@ -289,11 +289,11 @@ def _bound(
 
 def _complete(raw: Int32, texts: Mapping[str, Sequence[str | None]], leave_out: Collection[str]) -> NDArray[np.bool_]:
     """Say which cells have a value in every column of ``leave_out``."""
-    kept = np.ones(len(raw), np.bool_)
+    whole = np.ones(len(raw), np.bool_)
     for position, (name, own) in enumerate(texts.items()):
         if name in leave_out and None in own:
-            kept &= raw[:, position] != own.index(None)
-    return kept
+            whole &= raw[:, position] != own.index(None)
+    return whole
 
 
 def frequencies_of(

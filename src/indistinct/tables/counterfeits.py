@@ -51,10 +51,10 @@ def check_columns(columns: Sequence[str]) -> None:
 
 def group_values(frequencies: Frequencies, assignment: Assignment, attribute: str) -> tuple[Int64, Int64]:
     """Return class and sensitive code of every published row, counterfeits included, sorted: int64[rows] each."""
-    kept = assignment.class_of != SUPPRESSED
-    count = assignment.count[kept]
-    owner = np.repeat(assignment.class_of[kept].astype(np.int64), count)
-    value = np.repeat(frequencies.sensitive_codes(attribute)[assignment.cell[kept]].astype(np.int64), count)
+    published = assignment.class_of != SUPPRESSED
+    count = assignment.count[published]
+    owner = np.repeat(assignment.class_of[published].astype(np.int64), count)
+    value = np.repeat(frequencies.sensitive_codes(attribute)[assignment.cell[published]].astype(np.int64), count)
     if assignment.counterfeits is not None:
         owner = np.concatenate([owner, assignment.counterfeits[:, 0]])
         value = np.concatenate([value, assignment.counterfeits[:, 1]])

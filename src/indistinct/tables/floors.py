@@ -35,8 +35,8 @@ def floored(frequencies: Frequencies) -> tuple[Frequencies, Int32] | None:
     codes = frequencies.codes.copy()
     for position, of_code in enumerate(first):
         codes[:, position] = of_code[codes[:, position]]
-    told = frequencies.signatures
-    keys = codes if told is None else np.column_stack([codes, told.of_cell])
+    signatures = frequencies.signatures
+    keys = codes if signatures is None else np.column_stack([codes, signatures.of_cell])
     order = np.lexsort(keys.T[::-1])
     new = run_starts(keys[order])
     at = np.flatnonzero(new)
@@ -51,7 +51,7 @@ def floored(frequencies: Frequencies) -> tuple[Frequencies, Int32] | None:
         rows=np.add.reduceat(frequencies.rows[order], at),
         start=start,
         population=_population(frequencies.population, first),
-        signatures=None if told is None else _signatures(told, order[at]),
+        signatures=None if signatures is None else _signatures(signatures, order[at]),
     )
     if frequencies.persons is not None:
         tuple_of = np.empty(len(frequencies.start) - 1, np.int64)
@@ -92,14 +92,14 @@ def _population(population: Population | None, first: list[Int32]) -> Population
     if population is None:
         return None
     tuples = np.column_stack([codes[population.tuples[:, a]] for a, codes in enumerate(first)])
-    kept, place = np.unique(tuples, axis=0, return_inverse=True)
-    rows = np.zeros(len(kept), np.int64)
+    distinct, place = np.unique(tuples, axis=0, return_inverse=True)
+    rows = np.zeros(len(distinct), np.int64)
     np.add.at(rows, place.reshape(-1), population.rows)
-    return Population(np.ascontiguousarray(kept, dtype=np.int32), rows)
+    return Population(np.ascontiguousarray(distinct, dtype=np.int32), rows)
 
 
-def _signatures(told: Signatures, cells: NDArray[Any]) -> Signatures:
-    return replace(told, of_cell=told.of_cell[cells])
+def _signatures(signatures: Signatures, cells: NDArray[Any]) -> Signatures:
+    return replace(signatures, of_cell=signatures.of_cell[cells])
 
 
 def _persons(persons: Persons, tuple_of: NDArray[np.int64], tuples: int, cell_of: Int32) -> Persons:

@@ -39,9 +39,11 @@ def holdings_of(frequencies: Frequencies, class_of_tuple: Int64) -> Holdings | N
     if persons is None or not frequencies.weighs_persons:
         return None
     owner = class_of_tuple[frequencies.tuple_of[persons.cell]]
-    kept = owner >= 0
-    codes = frequencies.codes[persons.cell[kept], len(frequencies.quasi) :]
-    return Holdings.sort(owner[kept].astype(np.int64), persons.person[kept].astype(np.int64), codes, persons.rows[kept])
+    owned = owner >= 0
+    codes = frequencies.codes[persons.cell[owned], len(frequencies.quasi) :]
+    return Holdings.sort(
+        owner[owned].astype(np.int64), persons.person[owned].astype(np.int64), codes, persons.rows[owned]
+    )
 
 
 def person_references(frequencies: Frequencies) -> Mapping[str, Reference]:

@@ -96,7 +96,7 @@ class DuckDB(Local):
             return self._grouped(relation, wanted, weight, keep=bool(carried))
 
         groups = counted_by(source, read)
-        with _told():
+        with _explained():
             found = count.count(groups, quasi, sensitive, bind, person=person, leave_out=leave_out, progress=progress)
             if not carried:
                 return found
@@ -125,7 +125,7 @@ class DuckDB(Local):
                 grouped=grouped, permuted=permuted, summed=summed, starred=starred,
             )  # fmt: skip
         dealing = dealing_of(source, counted, assignment, recoding, layout, carried=tuple(carried), starred=starred)
-        with _told():
+        with _explained():
             self._deal(dealing, list(carried))
         types = {name: own.type for name, own in carried.items()}
         columns = tuple(dealing.columns[name].compacted() for name in layout.columns if name in dealing.columns)
@@ -239,7 +239,7 @@ class DuckDB(Local):
         """Yield the sorted rows, labels and values in place of the numbers of entries."""
         if self.connection is None:
             raise UnsupportedError("the rows lay in DuckDB, which is closed; name the file when you anonymize (output)")
-        with _told():
+        with _explained():
             for batch in self.connection.sql("SELECT * FROM published ORDER BY rowid").to_arrow_reader(size):
                 own = dict(zip(batch.schema.names, batch.columns, strict=True))
                 columns = {name: _typed(own[f"c{place}"], types[name]) for place, name in enumerate(carried)}
@@ -248,7 +248,7 @@ class DuckDB(Local):
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _explained() -> Iterator[None]:
     """Say in a sentence what DuckDB could not do: DataError."""
     import duckdb
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 from indistinct.errors import DataError, PolicyError, UnsupportedError
 from indistinct.formats.columnar import is_text
 from indistinct.formats.database import quoted_table, sql_array
-from indistinct.formats.source import Source, check_names, counted_by, lacking, look_alikes
+from indistinct.formats.source import Source, check_names, counted_by, extra_required, look_alikes
 from indistinct.tables import count
 from indistinct.tables.dealing import Dealing, dealing_of
 from indistinct.tables.dictionary import Dictionary
@@ -101,7 +101,7 @@ class PostgreSQL(Local):
         try:
             import sqlalchemy as sa
         except ModuleNotFoundError:
-            raise lacking("sqlalchemy") from None
+            raise extra_required("sqlalchemy") from None
         try:
             engine = sa.create_engine(self.url, isolation_level="REPEATABLE READ")
         except sa.exc.ArgumentError:
@@ -112,7 +112,7 @@ class PostgreSQL(Local):
             ) from None
         with ExitStack() as stack:
             stack.callback(engine.dispose)
-            with told("the connection"):
+            with explained("the connection"):
                 # without parameters a percent sign is no placeholder
                 self.connection = stack.enter_context(engine.connect().execution_options(no_parameters=True))
                 self.connection.begin()
@@ -135,7 +135,7 @@ class PostgreSQL(Local):
         if options.missing_values:
             raise UnsupportedError('the engine "postgresql" knows no missing_values: make them NULL in a query')
         name = options.table or "the query"
-        with told(name):
+        with explained(name):
             place = f"({options.query}) AS q" if options.query else quoted_table(self.connection, str(options.table))
             found = self.connection.exec_driver_sql(f"SELECT * FROM {place} LIMIT 0")  # noqa: S608  # the user's own query
             described = [(column.name, column.type_code) for column in found.cursor.description]
@@ -145,7 +145,7 @@ class PostgreSQL(Local):
         self._texts = {column for column, named in self._named.items() if named in TEXTS}
         kinds = {column: TYPES.get(named, pa.binary()) for column, named in self._named.items()}
         self._source = None if options.table is None else place
-        with told(name):  # as long as there is a view of it, nothing that the table is read from can be dropped
+        with explained(name):  # as long as there is a view of it, nothing that the table is read from can be dropped
             self._run(f"CREATE TEMP VIEW {self._own}_source AS SELECT * FROM {place}")  # noqa: S608  # as above
 
         def read(_: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
@@ -189,7 +189,7 @@ class PostgreSQL(Local):
                 columns_of = zip(zip(*rows, strict=True), kinds, strict=True)
                 yield pa.record_batch([pa.array(own, kind) for own, kind in columns_of], names=[*wanted, weight])
 
-        with told(source.name):
+        with explained(source.name):
             groups = counted_by(source, read)
             found = count.count(groups, quasi, sensitive, bind, person=person, leave_out=leave_out, progress=progress)
             return replace(found, carried={name: self._look(source, name) for name in carried})
@@ -216,7 +216,7 @@ class PostgreSQL(Local):
             )  # fmt: skip
         dealing = dealing_of(source, counted, assignment, recoding, layout, carried=tuple(carried), starred=starred)
         labels = [name for name in layout.columns if name in dealing.columns]
-        with told(source.name):
+        with explained(source.name):
             self._enter(counted, dealing, labels)
         places = {name: f"d.l{at}" for at, name in enumerate(labels)}
         places |= {name: f"r.c{at}" for at, name in enumerate(carried)}
@@ -231,7 +231,7 @@ class PostgreSQL(Local):
 
     def put(self, published: Published, table: str) -> Written:
         """Fill a new table in the schema of ``table`` with the rows, in order, under a name that tells nothing."""
-        with told(table):
+        with explained(table):
             self._new = f'{self._schema(table)}."indistinct_{secrets.token_hex(8)}"'
             if isinstance(published, Stored):
                 self._run(f"CREATE TABLE {self._new} AS {self._dealt} ORDER BY {self._sorting}")
@@ -244,7 +244,7 @@ class PostgreSQL(Local):
 
         Raises PolicyError where one exists.
         """
-        with told(table):
+        with explained(table):
             if self.exists(table):
                 if not force:
                     raise existing(table)
@@ -260,7 +260,7 @@ class PostgreSQL(Local):
 
     def check(self, table: str, *, force: bool) -> None:
         """Refuse a name that is taken, with ``force`` that of the source alone, before anything is counted."""
-        with told(table):
+        with explained(table):
             place = self._qualified(table)
             if self._source is not None:
                 ((same,),) = self._fetch("SELECT to_regclass(%s) = to_regclass(%s)", (place, self._source))
@@ -286,7 +286,7 @@ class PostgreSQL(Local):
             return super().recount(place, columns, options, temp_dir=temp_dir, memory_bytes=memory_bytes)
         keys = ", ".join(f"{_quoted(name)}{BYTES if name in place.texts else ''}" for name in columns)
         by = ", ".join(str(at + 1) for at in range(len(columns)))
-        with told("the output"):
+        with explained("the output"):
             rows = self._fetch(f"SELECT {keys}, count(*) FROM {place.name} GROUP BY {by}")  # noqa: S608  # quoted
         arrays = [sql_array([row[at] for row in rows]) for at in range(len(columns))]
         numbers = np.array([row[-1] for row in rows], np.int64)
@@ -389,7 +389,7 @@ class PostgreSQL(Local):
 
 
 @contextmanager
-def told(what: str) -> Iterator[None]:
+def explained(what: str) -> Iterator[None]:
     """Say in a sentence what the database refused: DataError, without statement and values."""
     import sqlalchemy as sa
 

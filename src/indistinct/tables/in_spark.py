@@ -18,7 +18,7 @@ import pyarrow as pa
 from indistinct.errors import DataError, UnsupportedError
 from indistinct.formats.arrow import whole_numbers
 from indistinct.formats.columnar import is_text, plain_batch
-from indistinct.formats.source import BATCH_ROWS, Source, check_names, counted_by, lacking, look_alikes
+from indistinct.formats.source import BATCH_ROWS, Source, check_names, counted_by, extra_required, look_alikes
 from indistinct.tables import count
 from indistinct.tables.dealing import Dealing, dealing_of
 from indistinct.tables.local import Local
@@ -63,11 +63,11 @@ class Spark(Local):
         try:
             from pyspark.sql import SparkSession
         except ModuleNotFoundError:
-            raise lacking("pyspark", "spark") from None
+            raise extra_required("pyspark", "spark") from None
         if not isinstance(self.table, str | Path):
             self.frame, self.session = self.table, self.table.sparkSession
             return self
-        with ExitStack() as stack, told("the table"):
+        with ExitStack() as stack, explained("the table"):
             running = SparkSession.getActiveSession()
             self.session = running or SparkSession.builder.getOrCreate()
             if running is None:
@@ -124,7 +124,7 @@ class Spark(Local):
             for batch in groups.to_batches(BATCH_ROWS):
                 yield plain_batch(pa.record_batch(batch.columns, names=[*wanted, weight]))
 
-        with told(source.name):
+        with explained(source.name):
             groups = counted_by(source, read)
             found = count.count(groups, quasi, sensitive, bind, person=person, leave_out=leave_out, progress=progress)
             return replace(found, carried={name: self._look(source, name) for name in carried})
@@ -152,18 +152,18 @@ class Spark(Local):
         dealing = dealing_of(source, counted, assignment, recoding, layout, carried=tuple(carried), starred=starred)
         names = [hierarchy.attribute for hierarchy in (*counted.frequencies.quasi, *counted.frequencies.sensitive)]
         types = {name: own.type for name, own in carried.items()}
-        with told(source.name):
+        with explained(source.name):
             rows = self._dealt(source, counted, dealing, names, list(carried)).persist()
             self._stack.callback(rows.unpersist)
         columns = tuple(dealing.columns[name].compacted() for name in layout.columns if name in dealing.columns)
 
         def read(_: int) -> Iterator[Any]:
-            with told(source.name):
+            with explained(source.name):
                 for batch in pa.RecordBatchReader.from_stream(rows):
                     own = dict(zip(batch.schema.names, batch.columns, strict=True))
-                    kept = {name: _typed(own[f"c{place}"], types[name]) for place, name in enumerate(carried)}
+                    typed = {name: _typed(own[f"c{place}"], types[name]) for place, name in enumerate(carried)}
                     runs = {name: whole_numbers(array) for name, array in own.items() if name.startswith("run")}
-                    yield dealing.batch(runs, kept)
+                    yield dealing.batch(runs, typed)
 
         return Stored(columns, dealing.rows, layout.columns, types, read), None
 
@@ -220,7 +220,7 @@ class Spark(Local):
 
 
 @contextmanager
-def told(what: str) -> Iterator[None]:
+def explained(what: str) -> Iterator[None]:
     """Say in a sentence what Spark could not do: DataError, without values of the table."""
     try:
         yield

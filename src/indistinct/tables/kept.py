@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.tables.count import Counted, Progress, Tally
 
-TALLIES_KEPT = 4
+MOST_TALLIES = 4
 
 
-class Kept(Local):
+class Remembering(Local):
     """The engine of a session: a set of columns that was counted is not counted again, nor is a part of it.
 
     Its sources are told apart by name: it is for those of one table, read in one way.
@@ -52,5 +52,5 @@ class Kept(Local):
         found = min(fitting, key=lambda own: len(own.counts), default=None)
         if found is None:
             found = tally(source, names, person=person, keep_rows=keep_rows, progress=progress)
-            self._tallies = [(source.name, found), *self._tallies][:TALLIES_KEPT]
+            self._tallies = [(source.name, found), *self._tallies][:MOST_TALLIES]
         return counted(found.of(names), len(quasi), bind, leave_out=leave_out, name=source.name)

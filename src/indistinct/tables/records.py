@@ -221,11 +221,11 @@ class Assignment:
         proven: bool | None = None,
     ) -> Assignment:
         """Send every tuple whole to the class given for it (-1 suppresses); classes are renumbered by first tuple."""
-        kept, first, inverse = np.unique(class_of_tuple, return_index=True, return_inverse=True)
-        rank = np.empty(len(kept), np.int32)
+        classes, first, inverse = np.unique(class_of_tuple, return_index=True, return_inverse=True)
+        rank = np.empty(len(classes), np.int32)
         order = np.argsort(first, kind="stable")
-        order = order[kept[order] != SUPPRESSED]
-        rank[kept == SUPPRESSED] = SUPPRESSED
+        order = order[classes[order] != SUPPRESSED]
+        rank[classes == SUPPRESSED] = SUPPRESSED
         rank[order] = np.arange(len(order), dtype=np.int32)
         class_of = rank[inverse.reshape(-1)][frequencies.tuple_of]
         cells = np.arange(len(frequencies.rows), dtype=np.int32)

@@ -4,7 +4,7 @@ One file for each transform, holding one function of the same name::
 
     def top_coding(asked: TopCoding, columns: Mapping[str, Column], chance: Chance) -> Outcome
 
-``asked`` are its parameters from the policy, ``columns`` the columns that it may change, one code per row. It returns
+``request`` are its parameters from the policy, ``columns`` the columns that it may change, one code per row. It returns
 what it changed, the rows that it keeps, and its own loss. Nothing it is given is changed.
 
 ``DECLARES`` says what a transform does to data: *truthful* (every published cell covers its original: it is the
@@ -48,7 +48,7 @@ _FILES: Final = {
 class Function(Protocol):
     """What every transform is."""
 
-    def __call__(self, asked: Transform, columns: Mapping[str, Column], chance: Chance) -> Outcome:
+    def __call__(self, request: Transform, columns: Mapping[str, Column], chance: Chance) -> Outcome:
         """Transform columns as it was asked."""
 
 

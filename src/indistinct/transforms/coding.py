@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 FEWEST = 3  # of two rows, each could work out the other from their mean
 
 
-def top_coding(asked: TopCoding, columns: Mapping[str, Column], chance: Chance) -> Outcome:  # noqa: ARG001
+def top_coding(request: TopCoding, columns: Mapping[str, Column], chance: Chance) -> Outcome:  # noqa: ARG001
     """Replace every value above the limit."""
-    return _coded(asked, columns[asked.attribute], 1)
+    return _coded(request, columns[request.attribute], 1)
 
 
-def bottom_coding(asked: BottomCoding, columns: Mapping[str, Column], chance: Chance) -> Outcome:  # noqa: ARG001
+def bottom_coding(request: BottomCoding, columns: Mapping[str, Column], chance: Chance) -> Outcome:  # noqa: ARG001
     """Replace every value below the limit."""
-    return _coded(asked, columns[asked.attribute], -1)
+    return _coded(request, columns[request.attribute], -1)
 
 
-def _coded(asked: TopCoding | BottomCoding, column: Column, side: int) -> Outcome:
+def _coded(request: TopCoding | BottomCoding, column: Column, side: int) -> Outcome:
     """Replace the values on one side of the limit, 1 above and -1 below; decided in whole numbers.
 
     Raises PolicyError for a limit that is no value of the type, DataError for texts that are none, InfeasibleError for
@@ -44,7 +44,7 @@ def _coded(asked: TopCoding | BottomCoding, column: Column, side: int) -> Outcom
     """
     at, found = places_of(column)
     settings = {key: value for key, value in column.reading.items() if key != "type"}
-    limit = place(column.name, asked.limit, found, "limit", **settings)
+    limit = place(column.name, request.limit, found, "limit", **settings)
     if column.reading["type"] == "integer" and limit.denominator > 1:
         message = f'the limit of "{column.name}" must be a whole number, as the column is'
         raise PolicyError(message, key="transforms")
@@ -63,21 +63,21 @@ def _coded(asked: TopCoding | BottomCoding, column: Column, side: int) -> Outcom
     )
     if not rows:
         return Outcome({}, loss, sentence)
-    if asked.replacement == "mean" and rows < FEWEST:
+    if request.replacement == "mean" and rows < FEWEST:
         reason = f'only {rows} rows have a value of "{column.name}" {word} the limit, and their mean would tell them'
         raise InfeasibleError(reason, f'move the limit so that at least {FEWEST} have, or take replacement = "limit"')
     counts = np.bincount(at[outside], minlength=len(beyond)).tolist()
     total = sum((count * Fraction(int(places[p]), unit) for p, count in enumerate(counts) if count), Fraction(0))
-    value = limit if asked.replacement == "limit" else Fraction(round(total / rows * found.unit), found.unit)
+    value = limit if request.replacement == "limit" else Fraction(round(total / rows * found.unit), found.unit)
     loss["sum_change"] = float(value * rows - total)
     if column.reading["type"] == "ordinal":
         text = column.reading["order"][int(value)]
     else:
         own = lcm(found.unit, value.denominator)
         text = spelled(column, int(value * own), own)
-    kept = np.unique(column.codes[~outside & (column.codes >= 0)])
-    texts = tuple(column.texts[number] for number in kept.tolist())
+    inside = np.unique(column.codes[~outside & (column.codes >= 0)])
+    texts = tuple(column.texts[number] for number in inside.tolist())
     new = texts.index(text) if text in texts else len(texts)
-    codes = np.where(outside, new, np.where(column.codes < 0, -1, np.searchsorted(kept, column.codes)))
+    codes = np.where(outside, new, np.where(column.codes < 0, -1, np.searchsorted(inside, column.codes)))
     changed = column.changed(texts if new < len(texts) else (*texts, text), codes)
     return Outcome({column.name: changed}, loss, sentence)

@@ -46,7 +46,7 @@ class Column:
         """Return the column with other values."""
         return replace(self, texts=tuple(texts), codes=codes.astype(np.int32))
 
-    def kept(self, rows: Int64) -> Column:
+    def selected(self, rows: Int64) -> Column:
         """Return the column of some rows."""
         return replace(self, codes=self.codes[rows])
 

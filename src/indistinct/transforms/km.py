@@ -31,18 +31,18 @@ if TYPE_CHECKING:
     from indistinct.transforms.columns import Column
 
 
-def km(asked: Km, columns: Mapping[str, Column], chance: Chance) -> Outcome:  # noqa: ARG001  # the contract's
+def km(request: Km, columns: Mapping[str, Column], chance: Chance) -> Outcome:  # noqa: ARG001  # the contract's
     """Replace items by labels of the tree until every set of at most m of them is held by k rows.
 
     Raises HierarchyError for a file that is none, DataError for items without a row in it, InfeasibleError when fewer
     than k rows have items or the tree ends too early.
     """
-    column = columns[asked.attribute]
-    tree = Tree(read_taxonomy(asked.hierarchy), column.name)
+    column = columns[request.attribute]
+    tree = Tree(read_taxonomy(request.hierarchy), column.name)
     split = [items_of(text, column.separator) for text in column.texts]
     rows = np.bincount(column.codes[column.codes >= 0], minlength=len(split))
     held = holders(split, rows)
-    label_of = generalized(split, rows, tree, column.separator, [(asked.k, asked.m)])
+    label_of = generalized(split, rows, tree, column.separator, [(request.k, request.m)])
     new = [joined(own, label_of, column.separator) for own in split]
     texts = sorted(set(new))
     place = {text: number for number, text in enumerate(texts)}
@@ -58,8 +58,8 @@ def km(asked: Km, columns: Mapping[str, Column], chance: Chance) -> Outcome:  # 
         items=len(held),
         name=column.name,
         labels=len(set(label_of.values())),
-        m=asked.m,
-        k=asked.k,
+        m=request.m,
+        k=request.k,
     )
     return Outcome({column.name: column.changed(texts, number_of[column.codes])}, loss, sentence)
 
@@ -100,19 +100,19 @@ def generalized(
     rows: NDArray[np.int64],
     tree: Tree,
     separator: str,
-    asked: Sequence[tuple[int, int]],
+    request: Sequence[tuple[int, int]],
 ) -> dict[str, str]:
-    """Return the label of each item that occurs, so that every (k, m) ``asked`` holds for the ``rows`` of each set.
+    """Return the label of each item that occurs, so that every (k, m) ``request`` holds for the ``rows`` of each set.
 
     Raises DataError for items without a row in the tree and for labels that contain the separator, InfeasibleError
     when the tree ends too early.
     """
     held = holders(split, rows)
-    if lacking := sum(item not in tree.path for item in held):
-        message = f'{lacking} items of "{tree.attribute}" have no row in the hierarchy of km; add the rows'
+    if unplaced := sum(item not in tree.path for item in held):
+        message = f'{unplaced} items of "{tree.attribute}" have no row in the hierarchy of km; add the rows'
         raise DataError(message, column=tree.attribute)
     label_of = {item: item for item in held}
-    for k, m in asked:
+    for k, m in request:
         _lift(label_of, split, rows, tree, k, m, held)
     if any(separator in label for label in label_of.values()):
         message = f'a label in the hierarchy of km contains the separator of "{tree.attribute}"; rename it'

@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 
 
 def local_suppression(
-    asked: LocalSuppression,
+    request: LocalSuppression,
     columns: Mapping[str, Column],
     chance: Chance,  # noqa: ARG001  # the contract's
 ) -> Outcome:
-    """Blank cells so that every combination occurs ``asked.k`` times, the least important cells first.
+    """Blank cells so that every combination occurs ``request.k`` times, the least important cells first.
 
     Raises InfeasibleError when the table has fewer than k rows, PolicyError for more than twelve columns.
     """
-    names = asked.attributes or tuple(name for name, column in columns.items() if column.quasi)
+    names = request.attributes or tuple(name for name, column in columns.items() if column.quasi)
     if len(names) > LARGEST_SET:
         message = f"local_suppression takes at most {LARGEST_SET} columns together, not {len(names)}: name attributes"
         raise PolicyError(message, key="transforms")
@@ -50,9 +50,9 @@ def local_suppression(
     order = lexicographic_order(arrived, [len(column.texts) + 1 for column in own])
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    if keys.counts.sum() < asked.k:
-        raise InfeasibleError(f"local_suppression with k = {asked.k} needs {asked.k} rows", "ask for a smaller k")
-    tuples = blanked(arrived[order], keys.counts[order], asked.k, [column.weight for column in own])
+    if keys.counts.sum() < request.k:
+        raise InfeasibleError(f"local_suppression with k = {request.k} needs {request.k} rows", "ask for a smaller k")
+    tuples = blanked(arrived[order], keys.counts[order], request.k, [column.weight for column in own])
     codes = tuples[place[tuple_of_row]] - 1
     changed = {}
     loss = {}

@@ -25,30 +25,30 @@ if TYPE_CHECKING:
     Float64 = NDArray[np.float64]
 
 
-def additive_noise(asked: AdditiveNoise, columns: Mapping[str, Column], chance: Chance) -> Outcome:
+def additive_noise(request: AdditiveNoise, columns: Mapping[str, Column], chance: Chance) -> Outcome:
     """Add independent normal noise to one column."""
-    return _noisy(asked, [columns[asked.attribute]], chance)
+    return _noisy(request, [columns[request.attribute]], chance)
 
 
-def correlated_noise(asked: CorrelatedNoise, columns: Mapping[str, Column], chance: Chance) -> Outcome:
+def correlated_noise(request: CorrelatedNoise, columns: Mapping[str, Column], chance: Chance) -> Outcome:
     """Add normal noise to several columns whose covariance is a multiple of theirs.
 
     Raises DataError where fewer than two rows have a value in every column.
     """
-    return _noisy(asked, [columns[name] for name in asked.attributes], chance)
+    return _noisy(request, [columns[name] for name in request.attributes], chance)
 
 
-def _noisy(asked: AdditiveNoise | CorrelatedNoise, own: Sequence[Column], chance: Chance) -> Outcome:
+def _noisy(request: AdditiveNoise | CorrelatedNoise, own: Sequence[Column], chance: Chance) -> Outcome:
     read = [numbers_of(column) for column in own]
     before = np.column_stack([numbers for numbers, _ in read])
     complete = ~np.isnan(before).any(axis=1)
     if int(complete.sum()) < 2:
         names = ", ".join(f'"{column.name}"' for column in own)
         raise DataError(f"noise needs two rows with a value of {names}", column=own[0].name)
-    share = float(asked.share)
+    share = float(request.share)
     covariance = np.atleast_2d(np.cov(before[complete], rowvar=False))
     after = before + share * chance.normal(len(before), len(own)) @ _root(covariance).T
-    if asked.keep_variance:
+    if request.keep_variance:
         mean = before[complete].mean(axis=0)
         after = mean + (after - mean) / np.sqrt(1 + share**2)
     changed, loss, said = {}, {}, []

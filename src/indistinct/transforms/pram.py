@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 LARGEST_TOTAL = 2**62
 
 
-def pram(asked: Pram, columns: Mapping[str, Column], chance: Chance) -> Outcome:
+def pram(request: Pram, columns: Mapping[str, Column], chance: Chance) -> Outcome:
     """Draw a new value for every row, exactly with the probabilities asked for; missing values stay missing.
 
     Raises DataError for a value that has no row in the matrix, and where the probabilities are too fine to be drawn.
     """
-    column = columns[asked.attribute]
-    texts, matrix = matrix_of(asked, column)
+    column = columns[request.attribute]
+    texts, matrix = matrix_of(request, column)
     place = {text: position for position, text in enumerate(texts)}
     before = np.array([*(place[text] for text in column.texts), -1], np.int32)[column.codes]
     counts = np.bincount(before[before >= 0], minlength=len(texts)).tolist()
     after = drawn(before, matrix, chance, column.name)
     whole = matrix
-    if asked.invariant:
+    if request.invariant:
         back = inverse(matrix, counts)
         after = drawn(after, back, chance, column.name)
         whole = product(matrix, back)
@@ -68,19 +68,19 @@ def pram(asked: Pram, columns: Mapping[str, Column], chance: Chance) -> Outcome:
     return Outcome({column.name: column.changed([texts[n] for n in used.tolist()], codes)}, loss, sentence)
 
 
-def matrix_of(asked: Pram, column: Column) -> tuple[tuple[str, ...], list[list[Fraction]]]:
+def matrix_of(request: Pram, column: Column) -> tuple[tuple[str, ...], list[list[Fraction]]]:
     """Return the values and, for each, the probabilities of the values it becomes.
 
     With ``retain`` the values are those of the column, and the others share what is left equally.
     """
-    if asked.matrix is not None:
-        strange = sum(text not in asked.matrix for text in column.texts)
+    if request.matrix is not None:
+        strange = sum(text not in request.matrix for text in column.texts)
         if strange:
             message = f'{strange} values of "{column.name}" have no row in the matrix of pram; give each value one'
             raise DataError(message, column=column.name)
-        texts = tuple(asked.matrix)
-        return texts, [[row.get(text, Fraction(0)) for text in texts] for row in asked.matrix.values()]
-    size, stays = len(column.texts), asked.retain or Fraction(0)
+        texts = tuple(request.matrix)
+        return texts, [[row.get(text, Fraction(0)) for text in texts] for row in request.matrix.values()]
+    size, stays = len(column.texts), request.retain or Fraction(0)
     if size < 2:
         return column.texts, [[Fraction(1)] for _ in column.texts]
     other = (1 - stays) / (size - 1)

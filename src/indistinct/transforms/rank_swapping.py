@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 WORDS = 1 << 16
 
 
-def rank_swapping(asked: RankSwapping, columns: Mapping[str, Column], chance: Chance) -> Outcome:
+def rank_swapping(request: RankSwapping, columns: Mapping[str, Column], chance: Chance) -> Outcome:
     """Swap values whose ranks differ by floor(share * n) at most; equal values are ranked at random."""
     from indistinct.kernels.swapping import swap
 
-    column = columns[asked.attribute]
+    column = columns[request.attribute]
     at, _ = places_of(column)
     present = np.flatnonzero(at >= 0)
     ranked = present[np.lexsort((chance.words(len(present)), at[present]))]
-    reach = int(asked.share * len(ranked))
+    reach = int(request.share * len(ranked))
     partner = np.full(len(ranked), -1, np.int64)
     done = 0
     while reach and done < len(ranked):

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from indistinct.transforms.columns import Column
 
 
-def sampling(asked: Sampling, columns: Mapping[str, Column], chance: Chance) -> Outcome:
+def sampling(request: Sampling, columns: Mapping[str, Column], chance: Chance) -> Outcome:
     """Keep a sample in which every set of that many rows is equally likely.
 
     Raises InfeasibleError for a sample of no row, or of more rows than there are.
     """
     total = len(next(iter(columns.values())).codes)
-    size = asked.rows if asked.rows is not None else int((asked.share or 0) * total)
+    size = request.rows if request.rows is not None else int((request.share or 0) * total)
     if not 1 <= size <= total:
         raise InfeasibleError(f"a sample of {size} of {total} rows cannot be drawn", f"ask for 1 to {total} rows")
     rows = np.sort(chance.order(total)[:size])

@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 FIRST, LAST = (end.toordinal() - date(1970, 1, 1).toordinal() for end in (date.min, date.max))
 
 
-def shift_dates(asked: ShiftDates, columns: Mapping[str, Column], chance: Chance) -> Outcome:
+def shift_dates(request: ShiftDates, columns: Mapping[str, Column], chance: Chance) -> Outcome:
     """Draw an offset for each person and move all dates of the columns by it; a row without a key is a person.
 
     Raises DataError for a date that could leave the calendar, whatever is drawn.
     """
-    offset = _offsets(columns[PERSON].codes.astype(np.int64), asked.days, chance)
+    offset = _offsets(columns[PERSON].codes.astype(np.int64), request.days, chance)
     changed, moved = {}, np.zeros(len(offset), np.bool_)
-    for name in asked.attributes:
+    for name in request.attributes:
         column = columns[name]
         before, unit = numbers_of(column)
-        if (np.floor(before) - asked.days < FIRST).any() or (np.floor(before) + asked.days > LAST).any():
+        if (np.floor(before) - request.days < FIRST).any() or (np.floor(before) + request.days > LAST).any():
             message = (
-                f'"{name}" has dates that {asked.days} days more or less could take out of the calendar (years 1 to '
+                f'"{name}" has dates that {request.days} days more or less could take out of the calendar (years 1 to '
                 "9999); list those that stand for nothing among its missing_values"
             )
             raise DataError(message, column=name)
@@ -54,7 +54,7 @@ def shift_dates(asked: ShiftDates, columns: Mapping[str, Column], chance: Chance
         "the dates of each person are moved by one secret number of days, up to {days} either way, so that the time "
         "between two of them stays; who knows one of these dates of a person knows all, and intervals that others know "
         "may still tell who it is",
-        days=asked.days,
+        days=request.days,
     )
     return Outcome(changed, loss, sentence)
 

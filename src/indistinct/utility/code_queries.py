@@ -106,9 +106,9 @@ def estimates(
     class_size = class_rows(assignment)[0]
     first, last = boxes(recoding, class_size)
     sets = {place: covered(recoding, place, class_size) for place in recoding.held}
-    kept = assignment.class_of != SUPPRESSED
-    cell, rows, class_of = assignment.cell[kept], assignment.count[kept], assignment.class_of[kept]
-    group = None if assignment.group_of is None else assignment.group_of[kept]
+    published = assignment.class_of != SUPPRESSED
+    cell, rows, class_of = assignment.cell[published], assignment.count[published], assignment.class_of[published]
+    group = None if assignment.group_of is None else assignment.group_of[published]
     sizes = None if group is None else np.bincount(group, rows, assignment.groups)
     found = []
     for query in queries:

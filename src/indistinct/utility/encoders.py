@@ -48,11 +48,11 @@ def encoded(axis: Axis, how: Encoding = "midpoint") -> tuple[list[str], Float64,
 
 def _ordered(axis: Axis, how: Encoding) -> tuple[list[str], Float64, Float64]:
     assert axis.at is not None and axis.low is not None and axis.high is not None  # noqa: PT018, S101  # ordered
-    sides = [(axis.at, axis.at), (axis.low, axis.high)]
+    bounds = [(axis.at, axis.at), (axis.low, axis.high)]
     names = [f"{axis.name} from", f"{axis.name} to"] if how == "bounds" else [axis.name]
-    gone = [np.isnan(low) for low, _ in sides]
+    gone = [np.isnan(low) for low, _ in bounds]
     found = []
-    for (low, high), lost in zip(sides, gone, strict=True):
+    for (low, high), lost in zip(bounds, gone, strict=True):
         columns = [low, high] if how == "bounds" else [(low + high) / 2]
         columns = [np.where(lost, sum(axis.domain) / 2, column) for column in columns]
         found.append([*columns, lost.astype(np.float64)] if gone[0].any() or gone[1].any() else columns)

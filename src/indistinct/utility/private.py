@@ -130,7 +130,7 @@ def noisy_sum(
 
 def noisy_counts(
     codes: Int64,
-    parts: int,
+    width: int,
     neighbours: Neighbours,
     *,
     epsilon: Fraction | None = None,
@@ -139,7 +139,7 @@ def noisy_counts(
     """Frequencies of codes 0..parts-1, then of all others, with noise: int64[parts + 1]. Raises as ``noisy_sum``."""
     dp = _opendp()
     space = dp.vector_domain(dp.atom_domain(T="i64")), dp.symmetric_distance()
-    counting = dp.t.then_count_by_categories(list(range(parts)), null_category=True)
+    counting = dp.t.then_count_by_categories(list(range(width)), null_category=True)
     return _noised(space >> counting, codes, neighbours, epsilon, accuracy)
 
 
@@ -321,7 +321,7 @@ def place_of(axis: Axis, value: Any, order: Sequence[Any] = ()) -> Fraction:
 def _histogram(
     pair: TablePair, axis: Axis, declared: Bounds | tuple[str, ...], neighbours: Neighbours, spend: dict[str, Any]
 ) -> dict[str, Any]:
-    names, codes, shares = _parts(axis, declared)
+    names, codes, shares = _bins(axis, declared)
     place = pair.position(axis.name)
     rows_before = np.bincount(pair.before[:, place], pair.rows_before, len(axis.before)).astype(np.int64)
     rows_after = np.bincount(pair.after[:, place], pair.rows_after, len(axis.after))
@@ -339,7 +339,7 @@ def _histogram(
     return {**_with(entry, noisy.values.tolist()), "values": [*names, OTHER]}
 
 
-def _parts(axis: Axis, declared: Bounds | tuple[str, ...]) -> tuple[tuple[str, ...], Int64, Float64]:
+def _bins(axis: Axis, declared: Bounds | tuple[str, ...]) -> tuple[tuple[str, ...], Int64, Float64]:
     """Names of the parts of a domain, int64[n] the part of each original text, float64[labels, parts] shares of cells.
 
     A missing or undeclared value has the number after the last part.
@@ -353,8 +353,8 @@ def _parts(axis: Axis, declared: Bounds | tuple[str, ...]) -> tuple[tuple[str, .
     bins = bins_of(own, np.ones(len(axis.before)), BINS)
     assert axis.at is not None and axis.low is not None  # noqa: PT018, S101  # ordered
     gone = np.isnan(axis.at)
-    parts = len(bins.names) - bool(gone.any() or np.isnan(axis.low).any())  # the last of bins_of: missing values
-    return bins.names[:parts], np.where(gone, parts, bins.before.argmax(axis=1)), bins.after[:, :parts]
+    width = len(bins.names) - bool(gone.any() or np.isnan(axis.low).any())  # the last of bins_of: missing values
+    return bins.names[:width], np.where(gone, width, bins.before.argmax(axis=1)), bins.after[:, :width]
 
 
 def _value_shares(axis: Axis, declared: Sequence[str]) -> Float64:

@@ -134,8 +134,8 @@ def count_before(pair: TablePair, wanted: Mapping[int, Predicate]) -> float:
     rows = pair.rows_before
     codes = pair.before
     for place, predicate in wanted.items():
-        kept = pair.axes[place].matches(predicate)[codes[:, place]]
-        codes, rows = codes[kept], rows[kept]
+        matched = pair.axes[place].matches(predicate)[codes[:, place]]
+        codes, rows = codes[matched], rows[matched]
     return float(rows.sum())
 
 

@@ -34,7 +34,7 @@ def regression(pair: TablePair, formula: str) -> dict[str, Any]:
     Raises PolicyError for a formula that names no columns of the table, a target without an order, a category with more
     than 30 leaves.
     """
-    target, predictors = _parts(pair, formula)
+    target, predictors = _terms(pair, formula)
     own = pair.narrowed([target.name, *(axis.name for axis in predictors)])
     names, before_columns, after_columns = ["(intercept)"], [], []
     for place, axis in enumerate(own.axes[1:], 1):
@@ -84,7 +84,7 @@ def overlap(one: list[float], other: list[float]) -> float:
     return (common / lengths[0] + common / lengths[1]) / 2
 
 
-def _parts(pair: TablePair, formula: str) -> tuple[Axis, list[Axis]]:
+def _terms(pair: TablePair, formula: str) -> tuple[Axis, list[Axis]]:
     left, sign, right = formula.partition("~")
     names = [part.strip() for part in right.split("+")]
     known = {axis.name: axis for axis in pair.axes}

@@ -102,10 +102,10 @@ def task(
     release = own.release(pair.drawn(np.random.Generator(np.random.PCG64(seeds[0]))))
     if held is None:
         testing = [_test_part(rows.y, seed, regress=regress) for seed in seeds]
-        parts = [(rows.part(~chosen), rows.part(chosen), seed) for chosen, seed in zip(testing, seeds, strict=True)]
+        splits = [(rows.part(~chosen), rows.part(chosen), seed) for chosen, seed in zip(testing, seeds, strict=True)]
     else:
-        parts = [(rows, own.original(held), seeds[0])]
-    runs = [_run(factory, learn, release, test, seed, regress=regress) for learn, test, seed in parts]
+        splits = [(rows, own.original(held), seeds[0])]
+    runs = [_run(factory, learn, release, test, seed, regress=regress) for learn, test, seed in splits]
     found: dict[str, Any] = {
         "target": target,
         "encoding": encoding,

@@ -7,29 +7,29 @@ from numpy.typing import NDArray
 
 Buffer = NDArray[np.uint8]
 
-KEPT = 128 << 20  # bytes that stay between searches
+RETAINED = 128 << 20  # bytes that stay between searches
 
 _free: dict[int, list[Buffer]] = {}
-_kept_bytes = 0
+_retained_bytes = 0
 
 
 def take(size: int) -> Buffer:
     """Return a buffer of at least ``size`` bytes, its content undefined."""
-    global _kept_bytes  # noqa: PLW0603  # one pool for the process is the point
+    global _retained_bytes  # noqa: PLW0603  # one pool for the process is the point
     rounded = _rounded(size)
     try:
         buffer = _free.setdefault(rounded, []).pop()
     except IndexError:
         return np.empty(rounded, np.uint8)
-    _kept_bytes -= rounded
+    _retained_bytes -= rounded
     return buffer
 
 
 def give(buffer: Buffer) -> None:
     """Take a buffer back; nobody may use it any more."""
-    global _kept_bytes  # noqa: PLW0603  # as above
-    if _kept_bytes + len(buffer) <= KEPT:
-        _kept_bytes += len(buffer)
+    global _retained_bytes  # noqa: PLW0603  # as above
+    if _retained_bytes + len(buffer) <= RETAINED:
+        _retained_bytes += len(buffer)
         _free.setdefault(len(buffer), []).append(buffer)
 
 

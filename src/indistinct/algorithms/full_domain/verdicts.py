@@ -195,13 +195,13 @@ class Judge:
         frequencies = self.frequencies
         vector = np.array(node, np.int64)
         table, member = self.tables.member_of(vector)
-        kept = self._settled(self._losses_of(node, vector, table, member, np.inf)).lost == 0
-        number = np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, SUPPRESSED).astype(np.int32)
+        intact = self._settled(self._losses_of(node, vector, table, member, np.inf)).lost == 0
+        number = np.where(intact, np.cumsum(intact, dtype=np.int32) - 1, SUPPRESSED).astype(np.int32)
         return Assignment(
             np.arange(len(frequencies.rows), dtype=np.int32),
             frequencies.rows,
             number[member][frequencies.tuple_of],
-            int(kept.sum()),
+            int(intact.sum()),
             self.lattice.level_vector(node),
             notes,
             proven,
@@ -258,9 +258,9 @@ class Judge:
             elif is_merge_closed(privacy, spread=self.frequencies.is_spread):
                 least[violated] = np.maximum(least[violated], 1)
         whole = [privacy for privacy in exact if not is_of_classes(privacy)]
-        kept = lost == 0
-        if whole and kept.any():  # they judge what the other models leave
-            gone = np.flatnonzero(kept)[~satisfied(whole, only(classes, kept), self.context)]
+        intact = lost == 0
+        if whole and intact.any():  # they judge what the other models leave
+            gone = np.flatnonzero(intact)[~satisfied(whole, only(classes, intact), self.context)]
             lost[gone] = table.rows[gone]
         return Losses(table, lost, least, int(lost.sum()), int(least.sum()), None)
 

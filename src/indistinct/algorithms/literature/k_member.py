@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.algorithms.clusters import Units, clustered, in_parts
+from indistinct.algorithms.clusters import Units, clustered, in_portions
 from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.local.costs import costs_of
 from indistinct.policy.recoding import KMember, option
@@ -62,7 +62,7 @@ def clustered_greedily(
     most = option(policy.recoding, "partition")
 
     def cluster(units: Units) -> Int64:
-        return in_parts(units, most, name, lambda n: n * n // 2, lambda part: k_member_groups(part, costs, progress))
+        return in_portions(units, most, name, lambda n: n * n // 2, lambda part: k_member_groups(part, costs, progress))
 
     return clustered(frequencies, policy, progress, cluster)
 

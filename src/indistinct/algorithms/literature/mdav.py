@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.algorithms.clusters import Units, clustered, in_parts
+from indistinct.algorithms.clusters import Units, clustered, in_portions
 from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.scales import counts_of, space_of
 from indistinct.policy.recoding import Mdav, option
@@ -51,7 +51,7 @@ def mdav(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assign
     most = option(policy.recoding, "partition")
 
     def cluster(units: Units) -> Int64:
-        return in_parts(
+        return in_portions(
             units, most, "mdav", lambda n: 3 * n * n // (4 * units.k), lambda part: mdav_groups(part, progress)
         )
 

@@ -34,7 +34,7 @@ from indistinct.algorithms.local.settle import settle_classes
 from indistinct.algorithms.local.state import assignment_of
 from indistinct.algorithms.local.whole_cells import state_of_classes
 from indistinct.algorithms.medians import Medians
-from indistinct.algorithms.rounds import blocks_as_parts, split_while
+from indistinct.algorithms.rounds import blocks_as_regions, split_while
 from indistinct.kernels.criteria import T_HIERARCHICAL, T_ORDERED
 from indistinct.kernels.guards import KIND, LEAST_SIZE
 from indistinct.models import is_absorbing
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from indistinct.algorithms.local.problem import Problem
     from indistinct.algorithms.local.state import State
-    from indistinct.algorithms.rounds import Parts
+    from indistinct.algorithms.rounds import Regions
     from indistinct.policy import Policy
     from indistinct.tables.count import Progress
     from indistinct.tables.records import Assignment, Frequencies
@@ -67,41 +67,41 @@ def merge(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assig
     """
 
     def solve(problem: Problem, hopeless: Bools) -> Assignment:
-        parts, k = _start(problem, hopeless, progress)
-        state = state_of_classes(problem, parts)
+        regions, k = _start(problem, hopeless, progress)
+        state = state_of_classes(problem, regions)
         merge_worst(state, progress, by_loss=option(policy.recoding, "partner") == "loss")
-        asked = int(problem.guards.limits[LEAST_SIZE])
+        least = int(problem.guards.limits[LEAST_SIZE])
         larger = Sentence(
             "merging began with classes of {n} rows or more, so that there were at most {most:,} of them",
             n=k,
             most=MOST_CLASSES,
         )
-        return assignment_of(state, settle_classes(state, hopeless), (larger,) if k > asked else ())
+        return assignment_of(state, settle_classes(state, hopeless), (larger,) if k > least else ())
 
     return within_limit(frequencies, policy, solve)
 
 
-def _start(problem: Problem, hopeless: Bools, progress: Progress) -> tuple[Parts, int]:
+def _start(problem: Problem, hopeless: Bools, progress: Progress) -> tuple[Regions, int]:
     """Classes to begin with, and their least size; hopeless blocks stay whole."""
     absorbing = tuple(privacy for privacy in problem.privacy if is_absorbing(privacy))
-    k = asked = int(problem.guards.limits[LEAST_SIZE])
+    k = least = int(problem.guards.limits[LEAST_SIZE])
     while True:
         limits = problem.guards.limits.copy()
         limits[LEAST_SIZE] = k
         eased = replace(problem, privacy=absorbing, guards=problem.guards._replace(limits=limits))
-        begin = blocks_as_parts(problem, np.zeros(len(hopeless), np.bool_))
-        parts = split_while(eased, begin, Medians(problem.frequencies, relaxed=False), progress)
-        if parts.number <= MOST_CLASSES or k > problem.frequencies.total:
-            return parts, k
-        k = asked * -(-k * parts.number // (MOST_CLASSES * asked))
-        k = max(k, int(limits[LEAST_SIZE]) + asked)
+        begin = blocks_as_regions(problem, np.zeros(len(hopeless), np.bool_))
+        regions = split_while(eased, begin, Medians(problem.frequencies, relaxed=False), progress)
+        if regions.number <= MOST_CLASSES or k > problem.frequencies.total:
+            return regions, k
+        k = least * -(-k * regions.number // (MOST_CLASSES * least))
+        k = max(k, int(limits[LEAST_SIZE]) + least)
 
 
 def merge_worst(state: State, progress: Progress, *, by_loss: bool) -> None:
     """Merge until no class violates the compiled tests; what is nearer to them than rounding is left to ``settle``."""
     from indistinct.kernels.merging import measures, merge_with_nearest
 
-    problem, parts, scratch = state.problem, state.parts, state.scratch()
+    problem, partition, scratch = state.problem, state.partition, state.scratch()
     if len(problem.guards.spec) == 0:
         return
     # a distance itself, whatever t: what is left of it ranks classes and partners
@@ -109,15 +109,15 @@ def merge_worst(state: State, progress: Progress, *, by_loss: bool) -> None:
     distances = np.isin(problem.guards.spec[:, KIND], (T_ORDERED, T_HIERARCHICAL))
     parameter[distances, 0] = 0.0
     ranking = problem.guards._replace(parameter=parameter)
-    violation, rank = np.zeros(len(parts.loss)), np.zeros(len(parts.loss))
+    violation, rank = np.zeros(len(partition.loss)), np.zeros(len(partition.loss))
     changed = state.used
-    stuck = np.zeros(len(parts.loss), np.bool_)
+    stuck = np.zeros(len(partition.loss), np.bool_)
     total, step = len(changed), 0
-    place = np.arange(len(parts.loss))  # in the order of classes, that of a union being its first one's
+    place = np.arange(len(partition.loss))  # in the order of classes, that of a union being its first one's
     while True:
         for guards, result in ((problem.guards, violation), (ranking, rank)):
             found = np.zeros(len(changed))
-            measures(state.units, guards, parts, changed, found, scratch)
+            measures(state.units, guards, partition, changed, found, scratch)
             result[changed] = found
         used = state.used
         used = used[np.argsort(place[used])]
@@ -128,14 +128,14 @@ def merge_worst(state: State, progress: Progress, *, by_loss: bool) -> None:
             progress("search", total - len(used), total)
         step += 1
         worst = int(bad[np.flatnonzero(rank[bad] >= rank[bad].max() - EQUAL)[0]])
-        before = parts.mass[:, 0].copy()
+        before = partition.mass[:, 0].copy()
         here = rank[worst] if by_loss else 0.0
-        if merge_with_nearest(state.units, problem.costs, ranking, parts, worst, used, here, EQUAL, scratch) < 0.0:
+        if merge_with_nearest(state.units, problem.costs, ranking, partition, worst, used, here, EQUAL, scratch) < 0.0:
             stuck[worst] = True
             changed = np.zeros(0, np.int64)
             continue
-        both = np.flatnonzero(parts.mass[:, 0] != before)
-        changed = both[parts.mass[both, 0] > 0]
+        both = np.flatnonzero(partition.mass[:, 0] != before)
+        changed = both[partition.mass[both, 0] > 0]
         place[changed] = place[both].min()
 
 

@@ -30,7 +30,7 @@ from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.fitting import refuse_persons, refuse_published_alike
 from indistinct.algorithms.local.frame import within_limit
 from indistinct.algorithms.medians import Medians
-from indistinct.algorithms.rounds import as_assignment, blocks_as_parts, split_while
+from indistinct.algorithms.rounds import as_assignment, blocks_as_regions, split_while
 from indistinct.errors import InfeasibleError
 from indistinct.models import is_merge_closed
 from indistinct.models.contract import EVERY_CLASS
@@ -79,7 +79,7 @@ def mondrian(frequencies: Frequencies, policy: Policy, progress: Progress) -> As
 
     def solve(problem: Problem, hopeless: Bools) -> Assignment:
         cuts = Medians(problem.frequencies, relaxed=relaxed)
-        return as_assignment(problem, split_while(problem, blocks_as_parts(problem, hopeless), cuts, progress))
+        return as_assignment(problem, split_while(problem, blocks_as_regions(problem, hopeless), cuts, progress))
 
     try:
         return within_limit(frequencies, policy, solve)

@@ -180,8 +180,8 @@ class Masking:
         if gone > self.limit:
             return None
         own = found.class_of[frequencies.start[:-1]]
-        kept = np.append(~violating, False)[own]
-        class_of = np.where(kept, own, SUPPRESSED).astype(np.int32)
+        published = np.append(~violating, False)[own]
+        class_of = np.where(published, own, SUPPRESSED).astype(np.int32)
         return self._assignment(node, class_of, labels, blank, touched)
 
     def _blanks(self, node: Node, touched: Int64, unsafe: Bools) -> tuple[Bools, Bools]:
@@ -220,16 +220,16 @@ class Masking:
     def _assignment(self, node: Node, class_of: Int32, labels: Int32, blank: Bools, touched: Int64) -> Assignment:
         found = Assignment.of_tuples(self.frequencies, class_of)
         own = found.class_of[self.frequencies.start[:-1]]
-        kept = np.flatnonzero(own != SUPPRESSED)
-        notes = self._notes(own, kept, labels, blank, touched)
+        published = np.flatnonzero(own != SUPPRESSED)
+        notes = self._notes(own, published, labels, blank, touched)
         return replace(found, notes=notes, boxes=self._boxes(node, found, labels, blank))
 
     def _boxes(self, node: Node, found: Assignment, labels: Int32, blank: Bools) -> Int32:
         """int32[g, d, 2]: the codes that each class publishes, those of its nodes, all of them for a blank."""
         frequencies = self.frequencies
         own = found.class_of[frequencies.start[:-1]]
-        kept = np.flatnonzero(own != SUPPRESSED)
-        first = kept[np.unique(own[kept], return_index=True)[1]]
+        published = np.flatnonzero(own != SUPPRESSED)
+        first = published[np.unique(own[published], return_index=True)[1]]
         boxes = np.empty((found.classes, len(node), 2), np.int32)
         for a, p in enumerate(node):
             hierarchy = frequencies.quasi[a]
@@ -239,11 +239,11 @@ class Masking:
             boxes[blank[first, a], a] = 0, hierarchy.size - 1
         return boxes
 
-    def _notes(self, own: Int32, kept: Int64, labels: Int32, blank: Bools, touched: Int64) -> tuple[Sentence, ...]:
+    def _notes(self, own: Int32, published: Int64, labels: Int32, blank: Bools, touched: Int64) -> tuple[Sentence, ...]:
         frequencies = self.frequencies
         rows = frequencies.tuple_rows
         largest = max((len(chosen) for chosen in self.sets), default=0)
-        cells = int((blank[kept].sum(axis=1) * rows[kept]).sum())
+        cells = int((blank[published].sum(axis=1) * rows[published]).sum())
         share = int(rows[touched].sum())
         checked = Sentence(
             "combinations of up to {n} columns were checked: {rows} rows held one of fewer than {k}, {cells} cells of "
@@ -253,8 +253,8 @@ class Masking:
             k=self.k,
             cells=cells,
         )
-        as_wildcards = candidates(labels[kept], blank[kept], rows[kept])
-        own_rows = np.bincount(own[kept], rows[kept]).astype(np.int64)
+        as_wildcards = candidates(labels[published], blank[published], rows[published])
+        own_rows = np.bincount(own[published], rows[published]).astype(np.int64)
         if as_wildcards is None:
             return (checked,)
         readings = Sentence(

@@ -32,7 +32,7 @@ from indistinct.algorithms.contract import Algorithm
 from indistinct.algorithms.curve import curve_order
 from indistinct.algorithms.fitting import one_t_closeness, refuse_persons
 from indistinct.algorithms.local.frame import within_limit
-from indistinct.algorithms.rounds import Parts, as_assignment, blocks_as_parts, split_while
+from indistinct.algorithms.rounds import Regions, as_assignment, blocks_as_regions, split_while
 from indistinct.notices import Sentence
 from indistinct.policy.recoding import Sabre
 
@@ -65,7 +65,7 @@ def sabre(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assig
     def solve(problem: Problem, hopeless: Bools) -> Assignment:
         codes = problem.frequencies.sensitive_codes(model.attribute)
         bucket_of_value = np.repeat(np.arange(len(found)), [hi - lo + 1 for lo, hi in found])
-        start = _along_curve(problem, blocks_as_parts(problem, hopeless))
+        start = _along_curve(problem, blocks_as_regions(problem, hopeless))
         halves = Halves(bucket_of_value[codes], len(found))
         note = Sentence("the values of {name} were dealt out from {n} buckets", name=model.attribute, n=len(found))
         return as_assignment(problem, split_while(problem, start, halves, progress), (note,))
@@ -73,14 +73,14 @@ def sabre(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assig
     return within_limit(frequencies, policy, solve)
 
 
-def _along_curve(problem: Problem, parts: Parts) -> Parts:
+def _along_curve(problem: Problem, regions: Regions) -> Regions:
     """Put the entries of each part in the order of the curve."""
     frequencies = problem.frequencies
     place = np.empty(len(frequencies.tuples), np.int64)
     sizes = [hierarchy.size for hierarchy in frequencies.quasi]
     place[curve_order(frequencies.tuples, sizes)] = np.arange(len(place))
-    order = np.lexsort((parts.cell, place[frequencies.tuple_of[parts.cell]], parts.part))
-    return Parts(parts.cell[order], parts.count[order], parts.part[order], parts.number)
+    order = np.lexsort((regions.cell, place[frequencies.tuple_of[regions.cell]], regions.part))
+    return Regions(regions.cell[order], regions.count[order], regions.part[order], regions.number)
 
 
 class Halves:
@@ -90,13 +90,13 @@ class Halves:
         self.bucket = bucket  # of each cell
         self.number = number
 
-    def __call__(self, parts: Parts, turn: Int64) -> tuple[Parts, Int64, Bools]:
+    def __call__(self, regions: Regions, turn: Int64) -> tuple[Regions, Int64, Bools]:
         """Propose the cuts (see ``split_while``)."""
-        group = parts.part * np.int64(self.number) + self.bucket[parts.cell]
+        group = regions.part * np.int64(self.number) + self.bucket[regions.cell]
         order = np.argsort(group, kind="stable")
         starts = np.flatnonzero(np.diff(group[order], prepend=-1))
-        rows = np.add.reduceat(parts.count[order], starts)
-        owner = parts.part[order][starts]
+        rows = np.add.reduceat(regions.count[order], starts)
+        owner = regions.part[order][starts]
         # the first half of what has come so far, less what went left before: odd rows alternate between the sides
         upto = np.cumsum(rows)
         base = np.repeat(
@@ -104,19 +104,19 @@ class Halves:
         )
         left = (upto - base) // 2 - (upto - base - rows) // 2
         lengths = np.diff(np.append(starts, len(order)))
-        before = np.cumsum(parts.count[order]) - parts.count[order]
+        before = np.cumsum(regions.count[order]) - regions.count[order]
         within = before - np.repeat(before[starts], lengths)
         given = np.empty(len(order), np.int64)
-        given[order] = np.clip(np.repeat(left, lengths) - within, 0, parts.count[order])
-        copies = 1 + ((given > 0) & (given < parts.count))
+        given[order] = np.clip(np.repeat(left, lengths) - within, 0, regions.count[order])
+        copies = 1 + ((given > 0) & (given < regions.count))
         source = np.repeat(np.arange(len(copies)), copies)
         second = np.diff(source, prepend=-1) == 0
         double = copies[source] == 2
         count = np.where(
-            double, np.where(second, parts.count[source] - given[source], given[source]), parts.count[source]
+            double, np.where(second, regions.count[source] - given[source], given[source]), regions.count[source]
         )
         right = np.where(double, second, given[source] == 0)
-        cut = Parts(parts.cell[source], count, parts.part[source], parts.number)
+        cut = Regions(regions.cell[source], count, regions.part[source], regions.number)
         return cut, 2 * cut.part + right, turn > 0
 
 
@@ -136,8 +136,8 @@ def buckets(reference: Reference, distance: str, t: Fraction) -> list[Bucket]:
     while sum(price.values(), Fraction(0)) > t:
         for bucket in found:
             if bucket not in pieces and bucket[0] < bucket[1]:
-                parts = _split(reference.hierarchy, bucket, costs, distance)
-                pieces[bucket] = price[bucket] - sum((costs(lo, hi) for lo, hi in parts), Fraction(0)), parts
+                children = _split(reference.hierarchy, bucket, costs, distance)
+                pieces[bucket] = price[bucket] - sum((costs(lo, hi) for lo, hi in children), Fraction(0)), children
         best = max((bucket for bucket in found if bucket in pieces), key=lambda b: (pieces[b][0], -b[0]))
         at = found.index(best)
         found[at : at + 1] = pieces.pop(best)[1]
@@ -168,14 +168,14 @@ class _Costs:
     def best_cut(self, lo: int, hi: int) -> int:
         """Code after which the two runs of a bucket without inner nodes cost least; ties: the first."""
         counts = self.counts[lo : hi + 1]
-        sides = []
+        children = []
         for run in (counts[:-1], counts[:0:-1]):
             rows, values = np.cumsum(run), np.arange(1, len(run) + 1)
             if self.distance == "equal":
-                sides.append(rows - np.minimum.accumulate(run))
+                children.append(rows - np.minimum.accumulate(run))
             else:
-                sides.append(rows * (values - 1 if self.distance == "ordered" else values > 1))
-        return lo + int(np.argmin(sides[0] + sides[1][::-1]))
+                children.append(rows * (values - 1 if self.distance == "ordered" else values > 1))
+        return lo + int(np.argmin(children[0] + children[1][::-1]))
 
 
 def _split(hierarchy: Hierarchy, bucket: Bucket, costs: _Costs, distance: str) -> list[Bucket]:

@@ -178,7 +178,7 @@ def _choose(partition: Partition, steps: list[Step]) -> Step | None:
     ``steps`` is a heap. No score is above the gain, so steps are judged only while their gain reaches the best score.
     """
     judged: list[tuple[tuple[float, int, int], Step]] = []
-    kept: list[Step] = []
+    remaining: list[Step] = []
     before = partition.smallest
     chosen = None
     while chosen is None and (steps or judged):
@@ -187,14 +187,14 @@ def _choose(partition: Partition, steps: list[Step]) -> Step | None:
             if partition.split(step):
                 chosen = step
             elif not partition.is_final:
-                kept.append(step)
+                remaining.append(step)
             continue
         step = heappop(steps)
         after = partition.smallest_after(step)
         if after is not None:
             # two gains that are equal by definition may differ in rounding
             heappush(judged, ((-_rounded(score(step.gain, before - after)), *step.place[1:]), step))
-    for step in (*kept, *(step for _, step in judged)):
+    for step in (*remaining, *(step for _, step in judged)):
         heappush(steps, step)
     return chosen
 
@@ -218,8 +218,8 @@ def info_gain(children: Int64) -> float:
     >>> round(info_gain(np.array([[5, 1], [1, 5]])), 6)
     0.349978
     """
-    parts = children.sum(axis=1)
-    inside = float((parts * _entropy(children)).sum()) / float(parts.sum())
+    totals = children.sum(axis=1)
+    inside = float((totals * _entropy(children)).sum()) / float(totals.sum())
     return float(_entropy(children.sum(axis=0)[None])[0]) - inside
 
 
@@ -345,7 +345,7 @@ class Partition:
 
     def effect(self, step: Step) -> Effect:
         """Judge the classes that a step splits, by their sizes."""
-        part, number = self._parts(step)
+        part, number = self._children(step)
         rows, sizes = members(self.frequencies, step.tuples, part, number)
         own = np.unique(self.class_of[step.tuples])
         large = self.sizes[own] >= self.k
@@ -367,7 +367,7 @@ class Partition:
 
     def split(self, step: Step) -> bool:
         """Split the classes by a step, if it is valid."""
-        part, number = self._parts(step)
+        part, number = self._children(step)
         rows, sizes = members(self.frequencies, step.tuples, part, number)
         lost = self._violating(step.tuples, part, rows, sizes)
         untouched = np.ones(len(self.rows), np.bool_)
@@ -390,8 +390,8 @@ class Partition:
         class_of = np.where(self.lost, SUPPRESSED, np.arange(len(self.lost)))[self.class_of].astype(np.int32)
         found = Assignment.of_tuples(frequencies, class_of, notes=(note,))
         own = found.class_of[frequencies.start[:-1]]
-        kept = np.flatnonzero(own != SUPPRESSED)
-        first = kept[np.unique(own[kept], return_index=True)[1]]
+        remaining = np.flatnonzero(own != SUPPRESSED)
+        first = remaining[np.unique(own[remaining], return_index=True)[1]]
         boxes = np.empty((found.classes, len(cut), 2), np.int32)
         for a, spans in enumerate(cut):
             lows = np.array([low for low, _ in spans])
@@ -399,7 +399,7 @@ class Partition:
             boxes[:, a] = np.array(spans, np.int32)[which]
         return Assignment(found.cell, found.count, found.class_of, found.classes, notes=found.notes, boxes=boxes)
 
-    def _parts(self, step: Step) -> tuple[Int64, int]:
+    def _children(self, step: Step) -> tuple[Int64, int]:
         """Number the (class, child) pairs of the tuples of a step."""
         width = len(step.children)
         key = self.class_of[step.tuples] * width + step.child

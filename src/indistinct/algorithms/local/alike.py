@@ -61,8 +61,8 @@ def joined(frequencies: Frequencies, found: Assignment) -> Assignment:
     if len(first) == found.classes:
         return found
     order = np.argsort(np.argsort(first))  # as before, by the first class of each
-    kept = found.class_of != SUPPRESSED
-    class_of = np.where(kept, order[number[np.where(kept, found.class_of, 0)]], SUPPRESSED).astype(np.int32)
+    published = found.class_of != SUPPRESSED
+    class_of = np.where(published, order[number[np.where(published, found.class_of, 0)]], SUPPRESSED).astype(np.int32)
     # a cell may now stand twice in one class
     key = found.cell.astype(np.int64) * (len(first) + 1) + class_of + 1
     _, at, which = np.unique(key, return_index=True, return_inverse=True)
@@ -74,7 +74,7 @@ def _settled(problem: Problem, found: Assignment, problem_of: Callable[[Frequenc
     """Merge failing classes with near ones, or suppress them, beside what is suppressed already."""
     from indistinct.algorithms.local.state import assignment_of
     from indistinct.algorithms.local.whole_cells import state_of_classes
-    from indistinct.algorithms.rounds import Parts
+    from indistinct.algorithms.rounds import Regions
 
     gone = found.class_of == SUPPRESSED
     drop = np.zeros(len(problem.frequencies.rows), np.int64)
@@ -85,7 +85,7 @@ def _settled(problem: Problem, found: Assignment, problem_of: Callable[[Frequenc
     rest = replace(problem_of(left), allowed=max(0, problem.allowed - int(drop.sum())))
     order = np.argsort(found.class_of[~gone], kind="stable")
     cell, count = number[found.cell[~gone]][order], found.count[~gone][order]
-    state = state_of_classes(rest, Parts(cell, count, found.class_of[~gone][order].astype(np.int64), found.classes))
+    state = state_of_classes(rest, Regions(cell, count, found.class_of[~gone][order].astype(np.int64), found.classes))
     again = assignment_of(state, settle_classes(state, hopeless_blocks(rest)), found.notes)
     lost = np.flatnonzero(drop)
     return replace(

@@ -49,7 +49,7 @@ def bases_of(blind: Frequencies, policy: Policy, size: int, solve: Solve) -> Bas
     alone = blind_policy(policy, size)
     classes = solve(blind, alone)
     state = state_of_bases(problem_of(blind, alone), classes)
-    return Bases(classes, pairs_of(state.problem.costs, state.parts, state.rank[state.tuple_of].astype(np.int64)))
+    return Bases(classes, pairs_of(state.problem.costs, state.partition, state.rank[state.tuple_of].astype(np.int64)))
 
 
 def bases_or_smaller(blind: Frequencies, policy: Policy, size: int, least: int, solve: Solve) -> Bases:
@@ -68,9 +68,9 @@ def state_of_bases(problem: Problem, base: Assignment) -> State:
     ``base`` has cells of ``problem``; of their values the search is told nothing, only the exact verdict reads them.
     """
     frequencies = problem.frequencies
-    kept = np.flatnonzero(base.class_of != SUPPRESSED)
-    kept = kept[np.lexsort((base.cell[kept], base.class_of[kept]))]
-    cell, count, class_of = base.cell[kept], base.count[kept], base.class_of[kept]
+    published = np.flatnonzero(base.class_of != SUPPRESSED)
+    published = published[np.lexsort((base.cell[published], base.class_of[published]))]
+    cell, count, class_of = base.cell[published], base.count[published], base.class_of[published]
     start = np.searchsorted(class_of, np.arange(base.classes + 1)).astype(np.int64)
     reach = reach_of(frequencies.tuples[frequencies.tuple_of[cell]], problem.costs)
     ends = problem.costs.ends
@@ -89,8 +89,8 @@ def state_of_bases(problem: Problem, base: Assignment) -> State:
     sizes = [hierarchy.size for hierarchy in frequencies.quasi]
     rank[curve_order(frequencies.tuples, sizes)] = np.arange(len(rank), dtype=np.int32)
     number = np.arange(base.classes, dtype=np.int32)
-    parts = empty_partition(base.classes, base.classes, boxes.shape[1], [])
+    partition = empty_partition(base.classes, base.classes, boxes.shape[1], [])
     first = frequencies.tuple_of[cell[start[:-1]]]
-    state = State(problem, units, cell, first, np.ones(base.classes, np.bool_), rank, number, parts)
+    state = State(problem, units, cell, first, np.ones(base.classes, np.bool_), rank, number, partition)
     refill(state, number)
     return state

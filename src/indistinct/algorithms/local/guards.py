@@ -30,15 +30,15 @@ def guards_of(
     k = max([1, *(int(c.parameters[0]) for c in criteria if c.kind in {K, DISTINCT})])
     places = max([0, *(int(c.parameters[0]) for c in criteria if c.kind == DISTINCT)])
     columns = {name: position for position, name in enumerate(sensitive)}
-    kept = sorted(
+    stated = sorted(
         ((columns[c.attribute], c) for c in criteria if c.kind != K and c.attribute is not None),
         key=lambda pair: pair[0],
     )
     people = int(spanning > 0 and k > 1)  # the first criterion counts distinct persons
-    spec, parameter = np.zeros((people + len(kept), 5), np.int64), np.zeros((people + len(kept), 2))
+    spec, parameter = np.zeros((people + len(stated), 5), np.int64), np.zeros((people + len(stated), 2))
     spec[:people] = K, -1, spanning, 0, 0
     nodes, shares = [np.zeros(0, np.int32)], [np.zeros(0)]
-    for row, (column, criterion) in enumerate(kept, start=people):
+    for row, (column, criterion) in enumerate(stated, start=people):
         node, share, height = _profile(criterion, sizes[column])
         kind = T_HIERARCHICAL if criterion.kind == T_EQUAL else criterion.kind
         spec[row] = kind, column, sizes[column], height, sum(len(part) for part in shares)
@@ -46,7 +46,7 @@ def guards_of(
         parameter[row, : len(given)] = given
         nodes.append(node)
         shares.append(share)
-    only = int(len(spec) == 1 and len(kept) == 1 and kept[0][1].kind == DISTINCT)
+    only = int(len(spec) == 1 and len(stated) == 1 and stated[0][1].kind == DISTINCT)
     limits = np.array([k, max([1, spanning, *sizes]), max(places, people * k), only], np.int64)
     return Guards(limits, spec, parameter, np.concatenate(nodes).astype(np.int32), np.concatenate(shares))
 
@@ -75,7 +75,7 @@ def _profile(criterion: Criterion, size: int) -> tuple[Int32, Float64, int]:
 
 def absorbing(guards: Guards) -> Guards:
     """Return the guards that stay satisfied when anything is added: size and distinct values."""
-    kept = np.isin(guards.spec[:, KIND], (K, DISTINCT))
+    stated = np.isin(guards.spec[:, KIND], (K, DISTINCT))
     limits = guards.limits.copy()
-    limits[ONE_COUNT] = kept.sum() == 1 and (guards.spec[kept, KIND] == DISTINCT).all()
-    return guards._replace(limits=limits, spec=guards.spec[kept], parameter=guards.parameter[kept])
+    limits[ONE_COUNT] = stated.sum() == 1 and (guards.spec[stated, KIND] == DISTINCT).all()
+    return guards._replace(limits=limits, spec=guards.spec[stated], parameter=guards.parameter[stated])

@@ -32,13 +32,13 @@ def merge_violators(state: State, price: float, progress: Progress = silent) -> 
     from indistinct.kernels.merging import excesses
 
     guards = state.problem.guards
-    excess = np.empty(len(state.parts.loss))
-    if len(guards.spec) == 0 and (state.parts.mass[state.used, 1] >= guards.limits[LEAST_SIZE]).all():
+    excess = np.empty(len(state.partition.loss))
+    if len(guards.spec) == 0 and (state.partition.mass[state.used, 1] >= guards.limits[LEAST_SIZE]).all():
         return
-    excesses(state.units, guards, state.parts, excess, state.scratch())
+    excesses(state.units, guards, state.partition, excess, state.scratch())
     while True:
         progress("search", 0, 0)
-        violators = np.flatnonzero((state.parts.state[:, HEAD] >= 0) & (excess > 0.0))
+        violators = np.flatnonzero((state.partition.state[:, HEAD] >= 0) & (excess > 0.0))
         if len(violators) == 0 or merge_some(state, guards, violators, state.used, excess, price) == 0:
             return
 
@@ -47,26 +47,26 @@ def violating_rows(state: State) -> int:
     """Rows in classes that violate the criteria."""
     from indistinct.kernels.merging import excesses
 
-    excess = np.empty(len(state.parts.loss))
-    excesses(state.units, state.problem.guards, state.parts, excess, state.scratch())
-    return int(state.parts.mass[excess > 0.0, 0].sum())
+    excess = np.empty(len(state.partition.loss))
+    excesses(state.units, state.problem.guards, state.partition, excess, state.scratch())
+    return int(state.partition.mass[excess > 0.0, 0].sum())
 
 
 def merge_some(state: State, guards: Guards, violators: Int64, partners: Int64, excess: Float64, price: float) -> int:
     """One round: each violator that still is one joins the best of the partners near it; how many did."""
     from indistinct.kernels.merging import merge_round
 
-    parts = state.parts
-    near = state.rank[state.tuple_of[parts.state[:, HEAD]]]  # unused classes read nonsense, and nobody reads it
+    partition = state.partition
+    near = state.rank[state.tuple_of[partition.state[:, HEAD]]]  # unused classes read nonsense, and nobody reads it
     ordered = partners[np.lexsort((partners, near[partners]))]
     place = np.searchsorted(near[ordered], near).astype(np.int64)
-    queue = violators[np.lexsort((violators, parts.mass[violators, 0]))]
+    queue = violators[np.lexsort((violators, partition.mass[violators, 0]))]
     window = len(partners) if len(queue) < 8 else WINDOW
     return merge_round(
         state.units,
         state.problem.costs,
         guards,
-        parts,
+        partition,
         queue,
         ordered,
         place,

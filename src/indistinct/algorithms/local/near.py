@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
 
-KEPT = 12
+NEAREST = 12
 SPAN = 3
 CHUNKS = 4
 # with attributes of more than MANY values sorted orders miss near tuples: then neighbours of neighbours are asked
@@ -29,11 +29,11 @@ DESCENTS = 2
 
 def next_units(state: State) -> Int32:
     """int32[n, 2]: for each unit, one of the class before its own along the tree of cuts and one of the class after."""
-    parts = state.parts
+    partition = state.partition
     classes = np.unique(state.class_of[state.single])
     ordered = classes[np.argsort(places(state)[classes], kind="stable")]
-    head = parts.state[ordered, HEAD]
-    near = np.full((len(parts.loss), 2), -1, np.int32)
+    head = partition.state[ordered, HEAD]
+    near = np.full((len(partition.loss), 2), -1, np.int32)
     near[ordered[1:], 0] = head[:-1]
     near[ordered[:-1], 1] = head[1:]
     return near[state.class_of]
@@ -49,15 +49,15 @@ def near_units(state: State) -> Int32:
     problem = state.problem
     among = np.unique(state.tuple_of[state.single]).astype(np.int64)
     reach = problem.tuples.reach[among]
-    nearest = np.full((len(among), KEPT), -1, np.int32)
-    distance = np.full((len(among), KEPT), np.inf, np.float32)
+    nearest = np.full((len(among), NEAREST), -1, np.int32)
+    distance = np.full((len(among), NEAREST), np.inf, np.float32)
     edges = np.linspace(0, len(among), CHUNKS + 1).astype(np.int64)
     tree = np.argsort(state.rank[among], kind="stable").astype(np.int32)
 
     def offer(order: Int32, before: Int32, span: int) -> None:
         def work(chunk: int) -> None:
             first, last = int(edges[chunk]), int(edges[chunk + 1])
-            offered = np.empty(KEPT * (KEPT + 1) + 2 * SPAN, np.int32)
+            offered = np.empty(NEAREST * (NEAREST + 1) + 2 * SPAN, np.int32)
             link(reach, problem.costs, order, before, span, nearest, distance, first, last, offered)
 
         in_parallel(work, range(CHUNKS), len(among))

@@ -46,16 +46,16 @@ def in_parts(frequencies: Frequencies, policy: Policy, decide: Callable[[Frequen
 
     Raises UnsupportedError for a number of parts that the policy asks for and that there cannot be.
     """
-    asked = policy.run.parts
-    wanted = -(-len(frequencies.rows) // CELLS) if asked == "auto" else asked
+    wanted_parts = policy.run.parts
+    wanted = -(-len(frequencies.rows) // CELLS) if wanted_parts == "auto" else wanted_parts
     reason = _indivisible(frequencies, policy.privacy) if wanted > 1 else None
-    if reason is not None and asked != "auto":
-        raise UnsupportedError(f"[run] parts = {asked} cannot be: {reason}; say parts = 1, or leave it out")
-    parts = [np.arange(len(frequencies.tuples))] if reason else cut(frequencies, policy.privacy, wanted)
-    if len(parts) == 1:
+    if reason is not None and wanted_parts != "auto":
+        raise UnsupportedError(f"[run] parts = {wanted_parts} cannot be: {reason}; say parts = 1, or leave it out")
+    pieces = [np.arange(len(frequencies.tuples))] if reason else cut(frequencies, policy.privacy, wanted)
+    if len(pieces) == 1:
         return decide(frequencies)
     cells, counts, owners, classes = [], [], [], 0
-    for tuples in parts:
+    for tuples in pieces:
         part, own = subset(frequencies, tuples)
         found = decide(part)
         cells.append(own[found.cell])
@@ -64,7 +64,7 @@ def in_parts(frequencies: Frequencies, policy: Policy, decide: Callable[[Frequen
         classes += found.classes
     note = Sentence(
         "the table was cut into {n} parts, each decided by itself against the distribution of the whole table",
-        n=len(parts),
+        n=len(pieces),
     )
     return Assignment(
         np.concatenate(cells).astype(np.int32),
@@ -78,16 +78,16 @@ def in_parts(frequencies: Frequencies, policy: Policy, decide: Callable[[Frequen
 def cut(frequencies: Frequencies, models: Sequence[Privacy], wanted: int) -> list[Int64]:
     """Cut the tuples into at most ``wanted`` parts, the one with most cells first; fewer where no cut satisfies."""
     done: list[Int64] = []
-    open_parts = [np.arange(len(frequencies.tuples))]
-    while open_parts and len(done) + len(open_parts) < wanted:
-        sizes = [int((frequencies.start[part + 1] - frequencies.start[part]).sum()) for part in open_parts]
-        part = open_parts.pop(int(np.argmax(sizes)))
-        sides = _halves(frequencies, models, part)
-        if sides is None:
+    open_pieces = [np.arange(len(frequencies.tuples))]
+    while open_pieces and len(done) + len(open_pieces) < wanted:
+        sizes = [int((frequencies.start[part + 1] - frequencies.start[part]).sum()) for part in open_pieces]
+        part = open_pieces.pop(int(np.argmax(sizes)))
+        halves = _halves(frequencies, models, part)
+        if halves is None:
             done.append(part)
         else:
-            open_parts += sides
-    return sorted([*done, *open_parts], key=lambda part: int(part[0]))
+            open_pieces += halves
+    return sorted([*done, *open_pieces], key=lambda part: int(part[0]))
 
 
 def subset(frequencies: Frequencies, tuples: Int64) -> tuple[Frequencies, Int64]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from indistinct.algorithms.local.problem import Problem
     from indistinct.algorithms.local.state import State
-    from indistinct.algorithms.rounds import Parts
+    from indistinct.algorithms.rounds import Regions
     from indistinct.kernels.guards import Guards
     from indistinct.policy import Policy
     from indistinct.tables.count import Progress
@@ -79,7 +79,7 @@ LOSSY = 4.0
 
 
 def solve(
-    problem: Problem, policy: Policy, progress: Progress, simple: Parts | None = None
+    problem: Problem, policy: Policy, progress: Progress, simple: Regions | None = None
 ) -> tuple[State, tuple[Sentence, ...]]:
     """Find classes of little loss that satisfy the guards where that can be; and sentences about the search.
 
@@ -89,11 +89,11 @@ def solve(
     begun = monotonic()
     starts = _starts(problem, progress)
     if simple is not None and int(simple.count.sum()) == problem.frequencies.total:
-        starts.append(_of_parts(problem, simple))
+        starts.append(_of_regions(problem, simple))
     if quality == "fast" or int(starts[0].single.sum()) < 2:
         state = min(starts, key=lambda start: start.loss())
         if int(state.single.sum()) > 1:
-            loss = state.parts.loss[state.class_of]
+            loss = state.partition.loss[state.class_of]
             move_units(state, next_units(state), 0, state.single & (loss > LOSSY * loss[state.single].mean()))
         return state, ()
     state, nearest = starts[0], near_units(starts[0])
@@ -153,11 +153,11 @@ def _merged(problem: Problem, whole: NDArray[np.bool_], progress: Progress) -> S
     return state
 
 
-def _of_parts(problem: Problem, parts: Parts) -> State:
+def _of_regions(problem: Problem, regions: Regions) -> State:
     """Start from parts of whole tuples, in the order of their first cells."""
     owner = problem.frequencies.tuple_of
     class_of = np.empty(len(problem.block), np.int32)
-    class_of[owner[parts.cell]] = parts.part
+    class_of[owner[regions.cell]] = regions.part
     rank = np.empty(len(class_of), np.int32)
     rank[np.argsort(class_of, kind="stable")] = np.arange(len(class_of), dtype=np.int32)
     nobody = np.zeros(len(class_of), np.bool_)
@@ -194,28 +194,28 @@ def _search(state: State, nearest: Int32, progress: Progress, turn: int) -> None
     guards = state.problem.guards
     bounded = bool(np.isin(guards.spec[:, KIND], SHARES).any())
     if turn and is_small(state.problem):
-        with _kept(state):
+        with _restored(state):
             _shake(state, nearest, turn, SMALL_SHAKES, SMALL_HEAT)
             if bounded:
                 split_classes(state, turn)
             _rebuild(state, nearest, progress, turn, POOLS)
     elif _members(state).mean() > LARGE * guards.limits[LEAST_SIZE]:
-        with _kept(state):
+        with _restored(state):
             _anneal(state, nearest, progress, turn)
     elif bounded:
         _rebuild(state, nearest, progress, turn, BOUNDED_POOLS)
-        with _kept(state):
+        with _restored(state):
             _anneal(state, nearest, progress, turn)
     elif turn == 0:
         _rebuild(state, nearest, progress, turn, POOLS)
     else:
-        with _kept(state):
+        with _restored(state):
             _shake(state, nearest, turn, SHAKES, COOL)
             _rebuild(state, nearest, progress, turn, POOLS)
 
 
 @contextmanager
-def _kept(state: State) -> Iterator[None]:
+def _restored(state: State) -> Iterator[None]:
     """Go back to the state before the block if it loses more after it."""
     loss, classes = state.loss(), snapshot(state)
     yield
@@ -243,7 +243,7 @@ def _anneal(state: State, nearest: Int32, progress: Progress, turn: int) -> None
         move_units(state, nearest, turn, state.single)
         split_classes(state, turn)
     sweeps = SWEEPS
-    if state.parts.counts.shape[1] == 0 and len(state.problem.guards.spec):  # every test counts all members
+    if state.partition.counts.shape[1] == 0 and len(state.problem.guards.spec):  # every test counts all members
         sweeps = max(STAGES, int(SWEEPS * min(1.0, WIDE / _members(state).mean())))
     for stage in range(STAGES):
         progress("search", stage, STAGES + 2)
@@ -270,7 +270,7 @@ def _polish(state: State, nearest: Int32, progress: Progress, turn: int) -> None
 
 def _members(state: State) -> Int64:
     """int64[.]: number of units of each class that may change."""
-    members: Int64 = state.parts.mass[np.unique(state.class_of[state.single]), MEMBERS]
+    members: Int64 = state.partition.mass[np.unique(state.class_of[state.single]), MEMBERS]
     return members
 
 

@@ -145,9 +145,9 @@ def _merged(problem: Problem, state: State, base: Assignment, pair: Int64, coins
 
 def _boxes(frequencies: Frequencies, base: Assignment, number: Int64) -> list[bytes]:
     """Write the box of each pair: what its coin is thrown for."""
-    kept = base.class_of != SUPPRESSED
-    of_pair = number[base.class_of[kept]].astype(np.int32)
-    pairs = Assignment(base.cell[kept], base.count[kept], of_pair, int(number.max(initial=-1)) + 1)
+    published = base.class_of != SUPPRESSED
+    of_pair = number[base.class_of[published]].astype(np.int32)
+    pairs = Assignment(base.cell[published], base.count[published], of_pair, int(number.max(initial=-1)) + 1)
     recoding = recoding_of(frequencies, pairs)
     columns = [recoding.labels(position) for position in range(len(frequencies.quasi))]
     return [
@@ -194,9 +194,9 @@ def _join_merged(state: State, merged: Bools) -> None:
     while len(failed):
         excess = np.zeros(len(merged))
         excess[failed] = 1.0
-        state.parts.state[:, CHANGED] = 0
+        state.partition.state[:, CHANGED] = 0
         if merge_some(state, size_only, failed, np.intersect1d(state.used, np.flatnonzero(merged)), excess, 0.0) == 0:
             return
-        again = state.parts.state[:, CHANGED] > 0
+        again = state.partition.state[:, CHANGED] > 0
         again[failed] = True
-        failed = failing(state, np.flatnonzero(again & (state.parts.mass[:, 0] > 0)))
+        failed = failing(state, np.flatnonzero(again & (state.partition.mass[:, 0] > 0)))

@@ -36,7 +36,9 @@ def move_units(state: State, nearest: Int32, turn: int, todo: NDArray[np.bool_])
     problem = state.problem
 
     def work(region: int, units: Int32, _: Int32) -> int:
-        return improve(state.units, problem.costs, problem.guards, state.parts, nearest, units, region, state.scratch())
+        return improve(
+            state.units, problem.costs, problem.guards, state.partition, nearest, units, region, state.scratch()
+        )
 
     return in_regions(state, turn, work, todo)
 
@@ -52,14 +54,14 @@ def rebuild_pools(state: State, nearest: Int32, turn: int, pools: int) -> int:
     def work(region: int, units: Int32, unused: Int32) -> int:
         if len(units) == 0:
             return 0
-        width, room = state.units.reach.shape[1], len(state.parts.loss)
+        width, room = state.units.reach.shape[1], len(state.partition.loss)
         pool = pool_of(max(64, 8 * k), width, unused, room, seed_of(turn, region))
         share = -(-pools * len(units) // total)
         return rebuild(
             state.units,
             problem.costs,
             problem.guards,
-            state.parts,
+            state.partition,
             nearest,
             units,
             region,
@@ -85,7 +87,7 @@ def anneal_units(state: State, nearest: Int32, turn: int, sweeps: int, heat: tup
             state.units,
             problem.costs,
             problem.guards,
-            state.parts,
+            state.partition,
             nearest,
             units,
             region,
@@ -102,18 +104,18 @@ def split_classes(state: State, turn: int) -> int:
     """Split every class that has slack; how many splits."""
     from indistinct.kernels.splitting import line_of, split
 
-    problem, parts = state.problem, state.parts
+    problem, partition = state.problem, state.partition
 
     def work(region: int, _: Int32, unused: Int32) -> int:
-        classes = np.flatnonzero((parts.state[:, REGION] == region) & (parts.state[:, HEAD] >= 0))
-        most = int(parts.mass[classes, 2].max(initial=0))
+        classes = np.flatnonzero((partition.state[:, REGION] == region) & (partition.state[:, HEAD] >= 0))
+        most = int(partition.mass[classes, 2].max(initial=0))
         spare = np.concatenate([[len(unused)], unused]).astype(np.int32)
-        line = line_of(most, parts.box.shape[1], len(parts.loss))
+        line = line_of(most, partition.box.shape[1], len(partition.loss))
         return split(
             state.units,
             problem.costs,
             problem.guards,
-            parts,
+            partition,
             classes.astype(np.int32),
             spare,
             line,

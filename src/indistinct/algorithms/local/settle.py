@@ -43,11 +43,13 @@ def satisfied(problem: Problem, assignment: Assignment, *, proving: bool = False
 
 def failing(state: State, among: Int64) -> Int64:
     """Of the classes ``among``, those that fail the exact test of some model."""
-    number = np.full(len(state.parts.loss), -1, np.int64)
+    number = np.full(len(state.partition.loss), -1, np.int64)
     number[among] = np.arange(len(among))
     entry_class = number[np.repeat(state.class_of, np.diff(state.units.start))]
-    kept = entry_class >= 0
-    assignment = Assignment(state.cell[kept], state.units.counts[kept], entry_class[kept].astype(np.int32), len(among))
+    published = entry_class >= 0
+    assignment = Assignment(
+        state.cell[published], state.units.counts[published], entry_class[published].astype(np.int32), len(among)
+    )
     return among[~satisfied(state.problem, assignment)]
 
 
@@ -62,24 +64,24 @@ def settle_classes(state: State, hopeless: Bools) -> Bools:
     """
     size_only = guards_of((), (), ())
     failed = failing(state, state.used)
-    gone = np.zeros(len(state.parts.loss), np.bool_)
+    gone = np.zeros(len(state.partition.loss), np.bool_)
     bearable = None
     while len(failed):
-        if state.problem.frequencies.is_spread and state.parts.mass[failed, 0].sum() <= state.problem.allowed:
+        if state.problem.frequencies.is_spread and state.partition.mass[failed, 0].sum() <= state.problem.allowed:
             bearable = snapshot(state)
-        lost = hopeless[state.problem.block[state.tuple_of[state.parts.state[failed, 0]]]]
+        lost = hopeless[state.problem.block[state.tuple_of[state.partition.state[failed, 0]]]]
         excess = np.zeros(len(gone))
         excess[failed] = 1.0
-        state.parts.state[:, CHANGED] = 0
+        state.partition.state[:, CHANGED] = 0
         merged = merge_some(state, size_only, failed[~lost], state.used, excess, 0.0)
         merged += merge_some(state, size_only, failed[lost], failed[lost], excess, 0.0)
         if merged == 0:
-            if bearable is not None and state.parts.mass[failed, 0].sum() > state.problem.allowed:
+            if bearable is not None and state.partition.mass[failed, 0].sum() > state.problem.allowed:
                 restore(state, bearable)
                 failed = failing(state, state.used)
             gone[failed] = True
             break
-        again = state.parts.state[:, CHANGED] > 0  # what a failing class has joined may fail now
+        again = state.partition.state[:, CHANGED] > 0  # what a failing class has joined may fail now
         again[failed] = True
-        failed = failing(state, np.flatnonzero(again & (state.parts.mass[:, 0] > 0)))
+        failed = failing(state, np.flatnonzero(again & (state.partition.mass[:, 0] > 0)))
     return gone

@@ -9,14 +9,14 @@ import numpy as np
 from indistinct.algorithms.local.problem import is_small
 from indistinct.algorithms.local.threads import in_parallel
 from indistinct.algorithms.medians import Medians
-from indistinct.algorithms.rounds import blocks_as_parts, split_while
+from indistinct.algorithms.rounds import blocks_as_regions, split_while
 from indistinct.kernels.guards import LEAST_SIZE, scratch_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indistinct.algorithms.local.problem import Problem
-    from indistinct.algorithms.rounds import Parts
+    from indistinct.algorithms.rounds import Regions
     from indistinct.kernels.guards import Guards
     from indistinct.tables.count import Progress
 
@@ -66,15 +66,15 @@ def cut_classes(problem: Problem, guards: Guards, among: Int64) -> tuple[Int32, 
     def finish(piece: Int64) -> Int64:
         return _cut(problem, guards, order, piece, 2)
 
-    parts = np.concatenate([none, *in_parallel(finish, list(pieces), len(order))])
+    regions = np.concatenate([none, *in_parallel(finish, list(pieces), len(order))])
     class_of = np.full(len(problem.block), -1, np.int32)
-    class_of[order] = np.repeat(np.arange(len(parts), dtype=np.int32), parts[:, 1] - parts[:, 0])
+    class_of[order] = np.repeat(np.arange(len(regions), dtype=np.int32), regions[:, 1] - regions[:, 0])
     rank = np.zeros(len(problem.block), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     return class_of, rank
 
 
-def cut_at_medians(problem: Problem, hopeless: NDArray[np.bool_], progress: Progress) -> Parts | None:
+def cut_at_medians(problem: Problem, hopeless: NDArray[np.bool_], progress: Progress) -> Regions | None:
     """Cut a table of persons as Mondrian does; None where rows are nobody's.
 
     Raises whatever ``progress`` raises.
@@ -82,7 +82,7 @@ def cut_at_medians(problem: Problem, hopeless: NDArray[np.bool_], progress: Prog
     if problem.frequencies.persons is None:
         return None
     cuts = Medians(problem.frequencies, relaxed=False)
-    return split_while(problem, blocks_as_parts(problem, hopeless), cuts, progress)
+    return split_while(problem, blocks_as_regions(problem, hopeless), cuts, progress)
 
 
 def _cut(problem: Problem, guards: Guards, order: Int32, piece: Int64, smallest: int) -> Int64:
@@ -92,12 +92,12 @@ def _cut(problem: Problem, guards: Guards, order: Int32, piece: Int64, smallest:
     within = order[piece[0] : piece[1]]
     if problem.tuples.mass[within, 1].sum() < 2 * guards.limits[LEAST_SIZE]:
         return piece[None, :]
-    parts = np.empty((len(within), 2), np.int64)
-    parts[0] = 0, len(within)
+    regions = np.empty((len(within), 2), np.int64)
+    regions[0] = 0, len(within)
     groups = groups_of(len(problem.costs.spec), problem.tuples.reach.shape[1])
     scratch = scratch_of(guards, len(within))
-    found = cut(problem.tuples, problem.costs, guards, within, parts, smallest, groups, scratch)
-    left: Int64 = parts[:found] + piece[0]
+    found = cut(problem.tuples, problem.costs, guards, within, regions, smallest, groups, scratch)
+    left: Int64 = regions[:found] + piece[0]
     return left
 
 

@@ -52,21 +52,21 @@ class State:
     single: NDArray[np.bool_]
     rank: Int32
     number: Int32
-    parts: Partition
+    partition: Partition
 
     @property
     def class_of(self) -> Int32:
         """int32[n]: class of each unit."""
-        return self.parts.link[:, CLASS]
+        return self.partition.link[:, CLASS]
 
     @property
     def used(self) -> Int64:
         """Numbers of the classes that have members."""
-        return np.flatnonzero(self.parts.state[:, HEAD] >= 0)
+        return np.flatnonzero(self.partition.state[:, HEAD] >= 0)
 
     def loss(self) -> float:
         """LM of the state."""
-        total = float((self.parts.mass[:, 0] * self.parts.loss).sum())
+        total = float((self.partition.mass[:, 0] * self.partition.loss).sum())
         return total / (self.problem.frequencies.total * len(self.problem.costs.spec))
 
     def scratch(self, guards: Guards | None = None) -> Scratch:
@@ -116,10 +116,10 @@ def state_of(
     )
     classes = int(class_of_tuple.max(initial=-1)) + 1
     room = max(classes, int(mass[:, 1].sum()) // int(problem.guards.limits[LEAST_SIZE])) + 2 * MOST_REGIONS
-    parts = empty_partition(len(tuple_of), min(room, len(tuple_of) + 1), units.reach.shape[1], domains_of(problem))
+    partition = empty_partition(len(tuple_of), min(room, len(tuple_of) + 1), units.reach.shape[1], domains_of(problem))
     single = np.ones(len(tuple_of), np.bool_) if persons else split[tuple_of] | given
-    fill(units, problem.costs, parts, np.where(given, borrower[tuple_of], class_of_tuple[tuple_of]))
-    return State(problem, units, cell, tuple_of, single, rank, np.arange(len(single), dtype=np.int32), parts)
+    fill(units, problem.costs, partition, np.where(given, borrower[tuple_of], class_of_tuple[tuple_of]))
+    return State(problem, units, cell, tuple_of, single, rank, np.arange(len(single), dtype=np.int32), partition)
 
 
 def domains_of(problem: Problem) -> list[int] | None:
@@ -131,7 +131,7 @@ def domains_of(problem: Problem) -> list[int] | None:
 
 def assignment_of(state: State, suppressed: NDArray[np.bool_], notes: tuple[Sentence, ...] = ()) -> Assignment:
     """Write a state as an assignment: classes numbered by their first cell; ``suppressed`` bool[g] classes dropped."""
-    classes = len(state.parts.loss)
+    classes = len(state.partition.loss)
     entry_class = np.repeat(state.class_of, np.diff(state.units.start))
     key = state.cell * np.int64(classes) + entry_class
     order = np.argsort(key, kind="stable")
@@ -153,8 +153,8 @@ def in_regions(state: State, turn: int, work: Callable[[int, Int32, Int32], int]
     Classes are split into regions along the tree of cuts, by the mean place of their members, with other borders
     in each ``turn``; ``todo`` bool[n] are the units to look at. The number of regions depends on the table alone.
     """
-    parts = state.parts
-    used = parts.state[:, HEAD] >= 0
+    partition = state.partition
+    used = partition.state[:, HEAD] >= 0
     movable = used.copy()
     movable[state.class_of[~state.single]] = False
     k, units = int(state.problem.guards.limits[LEAST_SIZE]), int(state.single.sum())
@@ -163,16 +163,16 @@ def in_regions(state: State, turn: int, work: Callable[[int, Int32, Int32], int]
     regions = min(MOST_REGIONS, 1 << (fitting.bit_length() - 1))  # a power of two: even work for two cores
     classes = np.flatnonzero(movable)
     ordered = classes[np.argsort(places(state)[classes], kind="stable")]
-    upto = np.cumsum(parts.mass[ordered, 2])
-    parts.state[:, REGION] = NOBODY
+    upto = np.cumsum(partition.mass[ordered, 2])
+    partition.state[:, REGION] = NOBODY
     total = int(upto[-1]) if len(upto) else 1
     shift = int(total / regions * (turn * GOLDEN % 1.0))
-    parts.state[ordered, REGION] = (upto - 1 + shift) * regions // total % regions
+    partition.state[ordered, REGION] = (upto - 1 + shift) * regions // total % regions
     unused = np.flatnonzero(~used).astype(np.int32)
     shares = np.array_split(unused, regions)
     for region, share in enumerate(shares):
-        parts.state[share, REGION] = region
-    wanted = np.where(todo, parts.state[state.class_of, REGION], NOBODY)
+        partition.state[share, REGION] = region
+    wanted = np.where(todo, partition.state[state.class_of, REGION], NOBODY)
     order = np.argsort(wanted, kind="stable").astype(np.int32)
     edges = np.searchsorted(wanted[order], np.arange(regions + 1))
     pieces = [(r, order[edges[r] : edges[r + 1]], shares[r]) for r in range(regions)]
@@ -181,14 +181,14 @@ def in_regions(state: State, turn: int, work: Callable[[int, Int32, Int32], int]
 
 def places(state: State) -> Int64:
     """int64[g]: mean place of the members of each class along the tree of cuts."""
-    total = np.bincount(state.class_of, weights=state.rank[state.tuple_of], minlength=len(state.parts.loss))
-    return total.astype(np.int64) // np.maximum(state.parts.mass[:, 2], 1)
+    total = np.bincount(state.class_of, weights=state.rank[state.tuple_of], minlength=len(state.partition.loss))
+    return total.astype(np.int64) // np.maximum(state.partition.mass[:, 2], 1)
 
 
 def changed_units(state: State) -> NDArray[np.bool_]:
     """bool[n]: units in classes that changed since this was last asked."""
-    changed = state.parts.state[state.class_of, CHANGED] > 0
-    state.parts.state[:, CHANGED] = 0
+    changed = state.partition.state[state.class_of, CHANGED] > 0
+    state.partition.state[:, CHANGED] = 0
     both: NDArray[np.bool_] = changed & state.single
     return both
 
@@ -233,12 +233,12 @@ def refill(state: State, class_of: Int32) -> None:
     """Put every unit into another class."""
     from indistinct.kernels.partition import fill
 
-    parts = state.parts
-    parts.link[:] = -1
-    parts.state[:, HEAD] = -1
-    parts.mass[:] = 0
-    parts.counts[:] = 0
-    fill(state.units, state.problem.costs, parts, class_of)
+    partition = state.partition
+    partition.link[:] = -1
+    partition.state[:, HEAD] = -1
+    partition.mass[:] = 0
+    partition.counts[:] = 0
+    fill(state.units, state.problem.costs, partition, class_of)
 
 
 def snapshot(state: State) -> Int32:

@@ -87,9 +87,9 @@ def _drop(problem: Problem, compiled: tuple[Criterion, ...], cells: Int64, *, jo
         return rows if now > 0.0 or not (joint or frequencies.weighs_persons) else np.zeros_like(rows)
     while True:
         if now <= 0.0:
-            kept = _spread(problem, cells, group, counts)
-            if joint or bool(satisfied(problem, _one_class(cells, kept))[0]):
-                return rows - kept
+            published = _spread(problem, cells, group, counts)
+            if joint or bool(satisfied(problem, _one_class(cells, published))[0]):
+                return rows - published
             step = 1
         choices = np.argsort(-counts, kind="stable")[: min(CHOICES, int((counts > 0).sum()))]
         tried = []
@@ -131,14 +131,14 @@ def _spread(problem: Problem, cells: Int64, group: Int64, counts: Int64) -> Int6
     before = np.cumsum(rows[order]) - rows[order]
     first = np.searchsorted(group[order], np.arange(len(counts)))
     before -= before[first][group[order]]
-    kept = np.empty_like(rows)
-    kept[order] = np.clip(counts[group[order]] - before, 0, rows[order])
-    return kept
+    published = np.empty_like(rows)
+    published[order] = np.clip(counts[group[order]] - before, 0, rows[order])
+    return published
 
 
-def _one_class(cells: Int64, kept: Int64) -> Assignment:
-    stay = kept > 0
-    return Assignment(cells[stay].astype(np.int32), kept[stay], np.zeros(int(stay.sum()), np.int32), 1)
+def _one_class(cells: Int64, published: Int64) -> Assignment:
+    stay = published > 0
+    return Assignment(cells[stay].astype(np.int32), published[stay], np.zeros(int(stay.sum()), np.int32), 1)
 
 
 def without(frequencies: Frequencies, drop: Int64) -> tuple[Frequencies, Int64]:

@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
     from indistinct.algorithms.local.problem import Problem
     from indistinct.algorithms.local.state import State
-    from indistinct.algorithms.rounds import Parts
+    from indistinct.algorithms.rounds import Regions
 
     Int64 = NDArray[np.int64]
 
 
-def state_of_classes(problem: Problem, parts: Parts) -> State:
+def state_of_classes(problem: Problem, partition: Regions) -> State:
     """Classes of whole cells as a state that can be searched, numbered by their first cell."""
     class_of_cell = np.empty(len(problem.frequencies.rows), np.int64)
-    class_of_cell[parts.cell] = parts.part
+    class_of_cell[partition.cell] = partition.part
     _, first, number = np.unique(class_of_cell, return_index=True, return_inverse=True)
     rank = np.argsort(np.argsort(first, kind="stable"), kind="stable")
     state = units_of(problem)
-    return with_classes(state, rank[number.reshape(-1)][state.cell[state.units.start[:-1]]], parts.number)
+    return with_classes(state, rank[number.reshape(-1)][state.cell[state.units.start[:-1]]], partition.number)
 
 
 def units_of(problem: Problem) -> State:
@@ -45,6 +45,6 @@ def with_classes(state: State, class_of: Int64, number: int) -> State:
     """Put the units of a state into classes 0..``number`` - 1."""
     from indistinct.kernels.partition import fill
 
-    parts = empty_partition(len(class_of), number, state.units.reach.shape[1], domains_of(state.problem))
-    fill(state.units, state.problem.costs, parts, class_of.astype(np.int32))
-    return replace(state, parts=parts)
+    partition = empty_partition(len(class_of), number, state.units.reach.shape[1], domains_of(state.problem))
+    fill(state.units, state.problem.costs, partition, class_of.astype(np.int32))
+    return replace(state, partition=partition)
