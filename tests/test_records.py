@@ -30,6 +30,8 @@ HOMONYMS = {
     "assess/risk.py": {"sample_uniqueness"},
     "reports/learn.py": {"sample_uniqueness", "population_uniqueness"},
     "policy/releases.py": {"m_invariance"},  # what a ledger may require
+    "policy/run.py": {"local"},  # an engine
+    "tables/local.py": {"local"},
     "policy/transforms.py": {"km"},  # a transform
     "transforms/": {"km"},
 }

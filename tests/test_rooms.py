@@ -35,7 +35,6 @@ LONG_FUNCTIONS = {
     "assess/explain.py:explain": DOCUMENT,
     "assess/utility.py:utility": DOCUMENT,
     "attacks/run.py:attack": "the one list of attackers, each with what it needs",
-    "cli/anonymize.py:anonymize": OPTIONS,
     "cli/risk.py:risk": OPTIONS,
     "cli/utility.py:utility": OPTIONS,
     "history/succession.py:_document": DOCUMENT,
@@ -51,6 +50,7 @@ LONG_FUNCTIONS = {
     "proof/verify_invariance.py:verify_invariance": DOCUMENT,
     "publish/anonymize.py:_release": "the order in which a release comes about, with the clock of its phases",
     "publish/document.py:document_of": DOCUMENT,
+    "tables/count.py:tally": "three threads that share what they read",
     "session/suitability.py:suitability": "one warning after the other, each with its condition",
 }
 

@@ -64,7 +64,8 @@ DOCUMENTS: dict[str, dict[str, str]] = {
         "proven_optimal": "yes | null", "seconds": "number", "phases": "{number}", "loss": "any",
         "levels": "{whole} | null", "models": "[model]", "verification": "any", "outputs": "[text]",
         "manifest": "text | null", "sha256": "{text}", "report?": "text", "public_report?": "text",
-        "dictionary?": "text", "dataset?": "text", "accepted_draft?": "text", "warnings": "[warning]",
+        "dictionary?": "text", "dataset?": "text", "accepted_draft?": "text", "engine?": "text",
+        "told_by_merging?": "any", "warnings": "[warning]",
     },
     "verify": {
         "satisfied": "yes", "coverage": "any", "hash": "text", "false_claims": "[any]", "faults": "[any]",

@@ -123,7 +123,7 @@ def test_cells_without_items_stay_apart_from_missing_ones(tmp_path):
 
 def test_reports_say_what_was_done(tmp_path):
     release = ind.anonymize(table_of(["beer,milk", "wine,milk", "beer,cheese"]), policy(tmp_path, 2, 2, FOOD))
-    for language, sentence in (("en", "set of at most 2 items of items"), ("zh-CN", "至多 2 项")):
+    for language, sentence in (("en", "knows up to 2 items of items"), ("zh-CN", "至多 2 项")):
         ind.report(release, tmp_path / f"{language}.md", language=language)
         text = (tmp_path / f"{language}.md").read_text(encoding="utf-8")
         assert sentence in text

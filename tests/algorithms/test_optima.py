@@ -25,8 +25,9 @@ FARTHEST, MORE = 1.25, 0.002
 def reached(rows, widths, privacy):
     """Sum of the losses of all rows, weighed by the number of columns."""
     policy = SimpleNamespace(
-        privacy=tuple(privacy), suppression=SimpleNamespace(limit=Fraction(0)), recoding=Local(quality="balanced")
-    )
+        privacy=tuple(privacy), suppression=SimpleNamespace(limit=Fraction(0)), recoding=Local(quality="balanced"),
+        run=SimpleNamespace(parts=1),
+    )  # fmt: skip
     counts = frequencies(rows, widths)
     found = local(counts, policy, silent)
     return float(lm(counts, found, recoding_of(counts, found))[0]) * len(rows) * len(widths)

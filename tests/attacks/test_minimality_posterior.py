@@ -105,6 +105,8 @@ def people(rows, seed):
 def attacked(tmp_path_factory):
     """A table of 300 rows, released robustly and not, and what the attack says of both."""
     table, policy = people(300, 1), robust(tmp_path_factory.mktemp("keys"), ind.DistinctL("ill", 2))
+    # a thorough search of so few rows leaves classes of two, which merge in so many ways that fewer can be judged
+    policy = policy.model_copy(update={"recoding": policy.recoding.model_copy(update={"quality": "fast"})})
     plain = ind.Policy(attributes=policy.attributes, privacy=policy.privacy, recoding={"robust": False})
     found = {}
     for name, own, attacks in (

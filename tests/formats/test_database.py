@@ -106,7 +106,7 @@ def test_urls(url, error):
 
 
 def test_dates_of_a_driver():
-    assert database._array([dt.date(2024, 3, 1), None]).type == pa.date32()
+    assert database.sql_array([dt.date(2024, 3, 1), None]).type == pa.date32()
 
 
 def test_without_the_package(url, monkeypatch):

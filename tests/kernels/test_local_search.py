@@ -24,7 +24,7 @@ from indistinct.kernels.boxes import union_loss as union_loss_step
 from indistinct.kernels.partition import CLASS, HEAD, NEXT
 from indistinct.kernels.units import reach_of
 from indistinct.policy.privacy import DistinctL, KAnonymity, TCloseness
-from indistinct.tables.count import frequencies_of
+from indistinct.tables.count import frequencies_of, silent
 
 MODELS = {
     "k": [KAnonymity(3)],
@@ -113,7 +113,7 @@ def audit(state):
 @pytest.mark.parametrize("kinds", ["trees", "sets"])
 def test_every_pass_keeps_its_books(name, rows, kinds, monkeypatch):
     monkeypatch.setattr(state_module, "PER_REGION", rows // 4)
-    state = plan._starts(problem(name, rows, kinds))[0]
+    state = plan._starts(problem(name, rows, kinds), silent)[0]
     audit(state)
     losses = [state.loss()]
     nearest = near_units(state)
@@ -141,7 +141,7 @@ def test_every_pass_keeps_its_books(name, rows, kinds, monkeypatch):
 
 
 def test_a_search_never_returns_what_loses_more(monkeypatch):
-    state = plan._starts(problem("equal"))[0]
+    state = plan._starts(problem("equal"), silent)[0]
     nearest = near_units(state)
     before = state.loss()
 
@@ -158,7 +158,7 @@ def test_a_search_never_returns_what_loses_more(monkeypatch):
 
 
 def test_near_units_are_near():
-    state = plan._starts(problem("k"))[0]
+    state = plan._starts(problem("k"), silent)[0]
     nearest = near_units(state)
     units = state.units
     single = np.flatnonzero(state.single)
@@ -237,7 +237,7 @@ def test_a_class_after_a_swap(kinds):
 
 def test_bundles_of_rows(monkeypatch):
     monkeypatch.setattr(state_module, "MOST_UNITS", 300)
-    state = plan._starts(problem("equal", 2000))[0]
+    state = plan._starts(problem("equal", 2000), silent)[0]
     audit(state)
     assert state.units.mass[state.single, 0].max() > 1
     assert state.units.mass[:, 0].sum() == 2000

@@ -42,7 +42,8 @@ class Algorithm:
     group; *adding*, there are also rows of nobody (``Assignment.counterfeits``), each in a group whose other rows are
     covered by their labels. ``offers``: what models may need of a search (``models.contract``). ``merges``: classes
     that fail are merged, and two classes may be published alike. ``deals``: groups are formed while they can be, then
-    what is left is placed. ``by_level``: one level for each column, so that ``max_level`` holds.
+    what is left is placed. ``by_level``: one level for each column, so that ``max_level`` holds. ``divides``: parts of
+    a table may be decided one after another (``[run] parts``).
     """
 
     options: type[Recoding]
@@ -52,6 +53,7 @@ class Algorithm:
     merges: bool = False
     deals: bool = False
     by_level: bool = False
+    divides: bool = False
 
     @property
     def name(self) -> str:

@@ -71,4 +71,4 @@ def _leveled(frequencies: Frequencies, model: GradedL, name: str) -> Frequencies
     )
 
 
-ALGORITHM = Algorithm(GradedLocal, graded_local, "truthful")
+ALGORITHM = Algorithm(GradedLocal, graded_local, "truthful", divides=True)

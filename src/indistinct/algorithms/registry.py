@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from indistinct.policy import Policy
 
 PACKAGES = ("indistinct.algorithms", "indistinct.algorithms.literature")
-IN_PARTS = ("local", "graded_local")
 
 
 @cache
@@ -79,10 +78,10 @@ def _require_bounds(policy: Policy, chosen: Algorithm) -> None:
     """Refuse a ceiling that the algorithm does not look at, and aggregates below a floor."""
     aggregate = option(policy.recoding, "aggregate")
     parts = policy.run.parts
-    if isinstance(parts, int) and parts > 1 and chosen.name not in IN_PARTS:
+    if isinstance(parts, int) and parts > 1 and not chosen.divides:
         raise PolicyError(
             f"{chosen.name} decides the table as a whole, not in {parts} parts; leave parts out, or set algorithm to "
-            f"one that can: {', '.join(IN_PARTS)}",
+            f"one that can: {', '.join(one.name for one in algorithms() if one.divides)}",
             key="run.parts",
         )
     for column in policy.quasi_identifiers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indistinct.notices import Notice, Sentence
+from indistinct.policy.privacy import DistinctL
 from indistinct.policy.recoding import Local
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 # LM on the benchmark table rises by 15 % (l = 2), 33 % (l = 3) and 64 % (l = 5); under entropy l by 38 % and more,
 # under recursive (c, l) by 81 % and more, under ordered t by 61 %, under alpha to nearly three times as much
-CHEAP = ("distinct_l",)
+CHEAP = (DistinctL,)
 
 
 def is_robust(recoding: Recoding, models: Iterable[Privacy]) -> bool:
@@ -43,7 +44,7 @@ def looking_models(models: Iterable[Privacy]) -> Sequence[Privacy]:
 
 def dear_models(models: Iterable[Privacy]) -> Sequence[Privacy]:
     """Return the models for which ``auto`` leaves robust recoding off, because it would lose too much."""
-    return [model for model in looking_models(models) if model.model not in CHEAP]
+    return [model for model in looking_models(models) if not isinstance(model, CHEAP)]
 
 
 def why_not_robust(recoding: Recoding, models: Sequence[Privacy]) -> Sentence | None:

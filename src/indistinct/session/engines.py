@@ -13,7 +13,7 @@ from indistinct.formats.registry import PARQUET, format_of, open_source
 from indistinct.formats.source import Source, is_url
 from indistinct.notices import Notice, Sentence
 from indistinct.policy import resolve
-from indistinct.session.prepare import modelled, options_of, published_identifying, uncounted
+from indistinct.session.prepare import modelled, published_identifying, source_options, uncounted
 from indistinct.session.transformed import TransformedTable
 from indistinct.tables.in_duckdb import DuckDB, is_carried
 from indistinct.tables.in_postgresql import PostgreSQL
@@ -102,7 +102,7 @@ def _lies_in(table: object, kind: str) -> bool:
 
 def source_for(engine: Engine, table: Any, policy: Policy, **database: str | None) -> Source:
     """Open a table for an engine: a relation, and a table of a database, stay where they are."""
-    options = options_of(policy, query=database.get("query"), table=database.get("sql_table"))
+    options = source_options(policy, query=database.get("query"), table=database.get("sql_table"))
     if isinstance(engine, PostgreSQL | Spark):
         return engine.open(options)
     if engine.name == DuckDB.name and _lies_in(table, "duckdb"):

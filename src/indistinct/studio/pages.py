@@ -67,7 +67,7 @@ def page(studio: Studio, step: str, language: str, theme: str) -> str:
             told=lambda own: own["told"][language],
             phase=_phase(state, t),
             next_step=STEPS[min(STEPS.index(step) + 1, len(STEPS) - 1)],
-            output=_output(state),
+            output=(state.table or {}).get("output", ""),
             review=(date.today() + timedelta(days=365)).isoformat(),  # noqa: DTZ011  # of the day where the person sits
         )
     )
@@ -126,13 +126,3 @@ def _phase(state: State, t: Catalogue) -> str:
     if state.busy is None:
         return ""
     return t(f"studio.busy.{state.busy.kind}")
-
-
-def _output(state: State) -> str:
-    """Propose where the published table goes: beside the table, under a name of its own."""
-    if state.table is None:
-        return ""
-    name = state.table["name"]
-    stem, dot, suffix = name.rpartition(".")
-    kind = suffix if suffix in ("csv", "tsv", "parquet", "xlsx", "arrow", "sav", "dta") else "csv"
-    return f"{stem if dot else name}-published.{kind}"

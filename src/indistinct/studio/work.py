@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from indistinct.errors import Cancelled, DataError, IndistinctError
+from indistinct.formats.registry import FORMATS, format_of
 from indistinct.formats.source import TableOptions, is_url
 from indistinct.policy import Policy
 from indistinct.policy.given import loads
@@ -118,6 +119,7 @@ class Work:
             **draft,
             "table": str(table) if not is_url(table) else source.name,
             "name": source.name,
+            "output": _output(source.name),
             "rows": found.facts[0].rows,
             "columns": [*source.columns],
             "delimiter": source.dialect,
@@ -350,3 +352,11 @@ def _moved(text: str, policy: Policy, base: Path, folder: Path) -> str:
     if base.resolve() == folder.resolve():
         return text
     return moved(policy, folder).dumps()
+
+
+def _output(name: str) -> str:
+    """Propose where the published table goes: beside the table, under a name of its own."""
+    place = Path(name)
+    chosen = format_of(place)
+    writable = chosen is not None and chosen.write is not None
+    return f"{place.stem if chosen else name}-published{place.suffix if writable else '.' + FORMATS[0].suffixes[0]}"

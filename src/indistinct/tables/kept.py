@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from indistinct.tables.apply import load_columns
 from indistinct.tables.count import counted, silent, tally
 from indistinct.tables.local import Local
 
@@ -36,7 +38,7 @@ class Remembering(Local):
         person: str | None = None,
         leave_out: Collection[str] = (),
         keep_rows: bool = False,
-        carried: Sequence[str] = (),  # noqa: ARG002  # a picture publishes no row
+        carried: Sequence[str] = (),
         progress: Progress = silent,
     ) -> Counted:
         """Group what was counted, or count all columns that are asked for."""
@@ -53,4 +55,5 @@ class Remembering(Local):
         if found is None:
             found = tally(source, names, person=person, keep_rows=keep_rows, progress=progress)
             self._tallies = [(source.name, found), *self._tallies][:MOST_TALLIES]
-        return counted(found.of(names), len(quasi), bind, leave_out=leave_out, name=source.name)
+        answer = counted(found.of(names), len(quasi), bind, leave_out=leave_out, name=source.name)
+        return replace(answer, carried=load_columns(source, carried)) if carried else answer

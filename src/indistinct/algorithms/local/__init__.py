@@ -114,4 +114,4 @@ def _cost(problem: Problem, found: Assignment) -> tuple[bool, Fraction]:
     return gone > problem.allowed, lm(problem.frequencies, found, recoding_of(problem.frequencies, found))[0]
 
 
-ALGORITHM = Algorithm(Local, local, "truthful")
+ALGORITHM = Algorithm(Local, local, "truthful", divides=True)

@@ -87,7 +87,7 @@ def solve(
     """
     quality = option(policy.recoding, "quality")
     begun = monotonic()
-    starts = _starts(problem, progress)
+    starts = _starts(problem, progress, searched=quality != "fast")
     if simple is not None and int(simple.count.sum()) == problem.frequencies.total:
         starts.append(_of_regions(problem, simple))
     if quality == "fast" or int(starts[0].single.sum()) < 2:
@@ -119,13 +119,13 @@ def solve(
     return state, (Sentence("the loss fell to {points}", points=points),)
 
 
-def _starts(problem: Problem, progress: Progress) -> list[State]:
+def _starts(problem: Problem, progress: Progress, *, searched: bool = True) -> list[State]:
     """Partition by cuts that hold all criteria; where these bound shares, merge classes as well, and that first.
 
     Where bounds are tight no good cut holds them, and merging leaves more and smaller classes, from which a search gets
     further; where they are loose, cuts may lose less.
     """
-    whole = satisfied_alone(problem)
+    whole = satisfied_alone(problem, searched=searched)
     progress("search", 0, 0)
     cut = _partition(problem, problem.guards, whole)
     merge_violators(cut, PRICE, progress)

@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 SHARE = 4
 
 
-def satisfied_alone(problem: Problem) -> NDArray[np.bool_]:
+def satisfied_alone(problem: Problem, *, searched: bool = True) -> NDArray[np.bool_]:
     """bool[u]: tuples that are a class of their own for ever: they satisfy the models and lose nothing.
 
-    A light row may gain by joining them, so small tables have none. In larger ones some rows that they can spare go to
-    classes that are too small (``transfers``).
+    A light row may gain by joining them, so small tables have none where they are ``searched``. Else some rows that
+    they can spare go to classes that are too small (``transfers``).
     """
     from indistinct.kernels.guards import shortfalls
 
-    if is_small(problem):
+    if searched and is_small(problem):
         return np.zeros(len(problem.block), np.bool_)
     large: NDArray[np.bool_] = problem.tuples.mass[:, 1] >= problem.guards.limits[LEAST_SIZE]
     if len(problem.guards.spec) == 0 or not large.any():
