@@ -32,7 +32,7 @@ data, name = Path(sys.argv[2]), sys.argv[3]
 policy = policy_of(data, age="file" if name == "optimal" else "range", recoding={"algorithm": name})
 frequencies = prepare(data / "adult.csv", policy).counted.frequencies
 begun = time.perf_counter()
-algorithm(name)(frequencies, policy, silent)
+named(name)(frequencies, policy, silent)
 print(time.perf_counter() - begun)
 """
 
