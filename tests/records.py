@@ -5,7 +5,7 @@ from pathlib import Path
 
 import indistinct as ind
 from indistinct.algorithms.registry import algorithms
-from indistinct.attacks import ATTACKS
+from indistinct.attacks.registry import ATTACKS
 from indistinct.formats.registry import FORMATS
 from indistinct.losses import LOSSES
 from indistinct.models import MODELS

@@ -10,7 +10,7 @@ import pytest
 import indistinct
 import records
 from indistinct.algorithms.registry import algorithms
-from indistinct.attacks import ATTACKS
+from indistinct.attacks.registry import ATTACKS
 from indistinct.attacks.registry import FILES as ATTACK_FILES
 from indistinct.losses import LOSSES
 from indistinct.losses.registry import FILES as LOSS_FILES

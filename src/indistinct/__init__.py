@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from indistinct.assess.session import Picture, Session
     from indistinct.assess.utility import Utility, utility
     from indistinct.assess.verify import Verification, verify
-    from indistinct.attacks import Attacks, attack
+    from indistinct.attacks.run import Attacks, attack
     from indistinct.errors import (
         Cancelled,
         DataError,
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from indistinct.utility.private import PrivateCount, PrivateHistogram, PrivateMean
 
 _WHERE: Final = {
-    "attacks": ("Attacks", "attack"),
+    "attacks.run": ("Attacks", "attack"),
     "errors": (
         "IndistinctError", "PolicyError", "SchemaError", "DataError", "HierarchyError", "InfeasibleError",
         "VerificationError", "UnsupportedError", "Cancelled",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import indistinct as ind
 import naive_attacks as naive
-from indistinct.attacks import ATTACKS
+from indistinct.attacks.registry import ATTACKS
 from indistinct.attacks.matching import Column, join
 from text_tables import as_table
 

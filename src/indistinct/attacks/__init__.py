@@ -6,10 +6,3 @@ One attack per file, named as the literature names it; each is a function of the
 posterior, and the source.
 ``matching`` joins persons and published labels, ``overlap`` two releases; ``run`` runs them all.
 """
-
-from __future__ import annotations
-
-from indistinct.attacks.registry import ATTACKS
-from indistinct.attacks.run import Attacks, attack
-
-__all__ = ["ATTACKS", "Attacks", "attack"]

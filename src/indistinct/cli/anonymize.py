@@ -201,7 +201,7 @@ def _read(file: Path | None) -> dict[str, Any] | None:
 
 def _attacked(release: Release, report: Report) -> dict[str, Any]:
     """Run the attacks that need nothing but the published table."""
-    from indistinct.attacks import attack
+    from indistinct.attacks.run import attack
 
     table = release.decision.published.table()
     second = None if release.decision.values is None else release.decision.values.table()
@@ -212,6 +212,8 @@ def _staged(
     release: Release, wanted: dict[str, Path], language: str, found: dict[str, dict[str, Any] | None]
 ) -> Iterator[Staged]:
     """Write the documents beside their places, to be named with the release."""
+    if not wanted:
+        return
     from indistinct.reports.dataset import stage_dataset
     from indistinct.reports.dictionary import stage_dictionary
     from indistinct.reports.report import stage_report

@@ -97,7 +97,7 @@ def attack(
     Exit code 0: no attack gains more than --fail-above (or none was asked for), 1: one does, or one that --require
     names did not run, 2: wrong use or bad input.
     """
-    from indistinct.attacks import attack as run
+    from indistinct.attacks.run import attack as run
     from indistinct.policy import Policy
 
     flags = reading.flags

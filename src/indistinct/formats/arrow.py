@@ -13,19 +13,31 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def whole_numbers(array: Any) -> NDArray[Any]:
-    """Take over the whole numbers of an Arrow array, nulls as -1; without nulls nothing is copied.
+def whole_numbers(array: Any, absent: int = -1) -> NDArray[Any]:
+    """Take over the whole numbers of an Arrow array, nulls as ``absent``; without nulls nothing is copied.
 
     >>> whole_numbers(number_array(np.array([3, -1], np.int32))).tolist()
     [3, -1]
     """
-    kind = np.dtype(str(array.type))
+    return _values(array, np.dtype(str(array.type)), absent)
+
+
+def real_numbers(array: Any) -> NDArray[np.float64]:
+    """Take over an Arrow array of numbers as float64, nulls as NaN; floats without nulls are not copied.
+
+    >>> real_numbers(number_array(np.array([3, -1], np.int32))).tolist()
+    [3.0, nan]
+    """
+    return _values(array.cast(pa.float64(), safe=False), np.dtype(np.float64), np.nan)
+
+
+def _values(array: Any, kind: np.dtype[Any], absent: float) -> NDArray[Any]:
     if not len(array):
         return np.zeros(0, kind)
     view: NDArray[Any] = np.frombuffer(array.buffers()[1], kind, array.offset + len(array))[array.offset :]
     if array.null_count:
         valid = whole_numbers(array.is_valid().cast(pa.uint8()))
-        view = np.where(valid == 1, view, kind.type(-1))
+        view = np.where(valid == 1, view, kind.type(absent))
     return view
 
 
@@ -57,3 +69,12 @@ def text_array(texts: Sequence[str | None]) -> Any:
         return pa.Array.from_buffers(pa.string(), len(encoded), buffers)
     buffers = [bitmap, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
     return pa.Array.from_buffers(pa.large_string(), len(encoded), buffers)
+
+
+def text_scalar(text: str) -> Any:
+    """Make an Arrow scalar of a text, for functions that would make one of their own.
+
+    >>> text_scalar("a").as_py()
+    'a'
+    """
+    return text_array([text])[0]

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from indistinct.errors import DataError, SchemaError
-from indistinct.formats.arrow import number_array, whole_numbers
+from indistinct.formats.arrow import number_array, text_array, whole_numbers
 from indistinct.formats.source import BATCH_BYTES, BATCH_ROWS, Source, check_names, look_alikes
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def without_tokens(batch: pa.RecordBatch, tokens: Mapping[str, Sequence[str]]) -
 
     columns = []
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
-        own = pa.array(list(tokens.get(name, ())), pa.string())
+        own = text_array(list(tokens.get(name, ())))
         if len(own) == 0:
             columns.append(column)
         elif pa.types.is_dictionary(column.type):

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from indistinct.errors import DataError
-from indistinct.formats.arrow import number_array, text_array, whole_numbers
+from indistinct.formats.arrow import number_array, text_array, text_scalar, whole_numbers
 from indistinct.formats.columnar import is_text, plainly_typed
 from indistinct.formats.contract import DELIMITERS
 from indistinct.formats.formulas import GUARDED, risky, safe_text
@@ -60,20 +60,20 @@ def _cells(
         coded = encoded(column)
         texts = coded.dictionary
         if safe:
-            texts = pc.if_else(risky(texts, GUARDED), _put_together(text_array(["'"])[0], texts), texts)
+            texts = pc.if_else(risky(texts, GUARDED), _put_together(text_scalar("'"), texts), texts)
     else:
         coded = plainly_typed(column).dictionary_encode()
         texts = as_text(coded.dictionary)
-    texts = pc.coalesce(_quoted(texts, delimiter, missing), text_array([token])[0])
+    texts = pc.coalesce(_quoted(texts, delimiter, missing), text_scalar(token))
     texts = pa.concat_arrays([texts, text_array([token])])
     indices = whole_numbers(coded.indices)
     if coded.indices.null_count:
         indices = np.where(indices < 0, np.int32(len(texts) - 1), indices)
-    return _put_together(texts, text_array([end])[0]), indices
+    return _put_together(texts, text_scalar(end)), indices
 
 
 def _put_together(*pieces: Any) -> pa.Array:
-    return pc.binary_join_element_wise(*pieces, text_array([""])[0])
+    return pc.binary_join_element_wise(*pieces, text_scalar(""))
 
 
 def _quoted(texts: pa.Array, delimiter: str, missing: str | None) -> pa.Array:
@@ -83,7 +83,7 @@ def _quoted(texts: pa.Array, delimiter: str, missing: str | None) -> pa.Array:
         must = pc.or_(must, pc.is_in(texts, text_array(["", missing])))
     if not pc.any(must).as_py():
         return texts
-    quote = text_array(['"'])[0]
+    quote = text_scalar('"')
     return pc.if_else(must, _put_together(quote, pc.replace_substring(texts, '"', '""'), quote), texts)
 
 

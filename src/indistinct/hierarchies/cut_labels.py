@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from indistinct.formats.arrow import text_array, whole_numbers
+import numpy as np
+
+from indistinct.formats.arrow import text_array, text_scalar, whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     Int64 = NDArray[np.int64]
@@ -42,9 +43,12 @@ def cut_numbers(labels: Sequence[str | None]) -> Cut | None:
     ends = []
     for end in (0, 1):
         written = pc.binary_join_element_wise(
-            fields[f"sign{end}"], fields[f"whole{end}"], pc.utf8_rpad(fields[f"part{end}"], digits, "0"), ""
+            fields[f"sign{end}"],
+            fields[f"whole{end}"],
+            pc.utf8_rpad(fields[f"part{end}"], digits, "0"),
+            text_scalar(""),
         )
-        ends.append(_integers(written.fill_null("0")))
+        ends.append(_integers(written))
     return ends[0], ends[1], _brackets(fields), 10**digits
 
 
@@ -63,7 +67,7 @@ def cut_dates(labels: Sequence[str | None]) -> Cut | None:
     if fields is None:
         return None
     try:
-        days = [fields[f"day{end}"].cast(pa.date32()).cast(pa.int32()).fill_null(0) for end in (0, 1)]
+        days = [fields[f"day{end}"].cast(pa.date32()).cast(pa.int32()) for end in (0, 1)]
     except pa.ArrowInvalid:
         return None
     return _integers(days[0]), _integers(days[1]), _brackets(fields), 1
@@ -83,12 +87,13 @@ def _brackets(fields: Mapping[str, Any]) -> Int64:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    open_low, closed_high = pc.equal(fields["opening"], "("), pc.equal(fields["closing"], "]")
-    shape = pc.add(open_low.cast(pa.int64()), pc.multiply(closed_high.cast(pa.int64()), 2))
-    return _integers(shape.fill_null(-1))
+    open_low = _integers(pc.equal(fields["opening"], text_scalar("(")))
+    closed_high = _integers(pc.equal(fields["closing"], text_scalar("]")))
+    return np.where(_integers(fields["opening"].is_valid()) == 1, open_low + 2 * closed_high, -1)
 
 
 def _integers(array: Any) -> Int64:
+    """Nulls are 0."""
     import pyarrow as pa
 
-    return whole_numbers(array.cast(pa.int64())).copy()
+    return whole_numbers(array.cast(pa.int64()), absent=0).copy()

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from indistinct.attacks import ATTACKS
+from indistinct.attacks.registry import ATTACKS
 from indistinct.errors import DataError
 from indistinct.risk.figure import plain
 from indistinct.risk.journalist import journalist

@@ -11,8 +11,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
+from indistinct.formats.arrow import text_array
 from indistinct.notices import Notice, Sentence, both
 from indistinct.session.restates import Column, Hidden, Weight, notices_of
 
@@ -53,7 +53,7 @@ def _column(facts: ColumnFacts, codes: Codes, texts: Sequence[str | None]) -> Co
     reading: dict[str, Any] = {"decimal": facts.decimal}
     if facts.format not in (None, "%Y-%m-%d") and not facts.unsettled:
         reading |= {"type": "date", "format": facts.format}
-    return Column(facts.name, number[codes], pa.array([texts[place] for place in known], pa.string()), reading)
+    return Column(facts.name, number[codes], text_array([texts[place] for place in known]), reading)
 
 
 def _notices_under_a_policy(own: Column, columns: Sequence[Column]) -> list[Notice]:

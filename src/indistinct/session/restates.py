@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from indistinct.formats.arrow import real_numbers, text_array
 from indistinct.formats.columnar import is_text
 from indistinct.notices import Notice, Sentence, either
 from indistinct.session.determination import (
@@ -176,7 +177,7 @@ def _class_of_cells(prepared: Prepared, assignment: Assignment | None) -> Codes:
 def _column(prepared: Prepared, hierarchy: Hierarchy, codes: Codes) -> Column:
     name = hierarchy.attribute
     texts = [text for text in hierarchy.texts if text is not None]
-    return Column(name, codes, pa.array(texts, pa.string()), _reading(prepared, name))
+    return Column(name, codes, text_array(texts), _reading(prepared, name))
 
 
 def _reading(prepared: Prepared, name: str) -> Mapping[str, Any]:
@@ -338,7 +339,7 @@ def _measured(values: Any, reading: Mapping[str, Any]) -> tuple[str, Float64] | 
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         return "date", _days(values)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return "number", _floats(values)
+        return "number", real_numbers(values)
     return next(_readings(values.cast(pa.string()), reading), None) if is_text(kind) else None
 
 
@@ -349,7 +350,7 @@ def _readings(texts: Any, reading: Mapping[str, Any]) -> Iterator[tuple[str, Flo
         mark = reading.get("decimal", ".")
         numbers = texts if mark == "." else pc.replace_substring(texts, mark, ".")
         with suppress(pa.ArrowInvalid):
-            yield "number", _floats(pc.utf8_trim_whitespace(numbers))
+            yield "number", real_numbers(pc.utf8_trim_whitespace(numbers))
     if declared in ("date", "text"):
         for form in (pa.date32(), pa.timestamp("us")) if written is None else ():
             with suppress(pa.ArrowInvalid):
@@ -359,10 +360,6 @@ def _readings(texts: Any, reading: Mapping[str, Any]) -> Iterator[tuple[str, Flo
                 yield "date", _days(pc.strptime(texts, format=written, unit="us"))
 
 
-def _floats(values: Any) -> Float64:
-    return np.asarray(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), np.float64)
-
-
 def _days(values: Any) -> Float64:
     moments = values.cast(pa.timestamp("us", tz=getattr(values.type, "tz", None)), safe=False).cast(pa.int64())
-    return np.asarray(moments.to_numpy(zero_copy_only=False), np.float64) / DAY
+    return real_numbers(moments) / DAY

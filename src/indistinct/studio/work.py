@@ -186,7 +186,7 @@ class Work:
     ) -> dict[str, Any]:
         """Do what ``anonymize`` does, with both reports and the policy beside the table; then what ``verify`` does."""
         from indistinct.assess.verify import verify
-        from indistinct.attacks import attack
+        from indistinct.attacks.run import attack
         from indistinct.formats.source import origins_of
         from indistinct.outputs import check_outputs
         from indistinct.publish.anonymize import anonymize
