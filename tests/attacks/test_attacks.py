@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import indistinct as ind
 import naive_attacks as naive
-from indistinct.attacks.registry import ATTACKS
 from indistinct.attacks.matching import Column, join
+from indistinct.attacks.registry import ATTACKS
 from text_tables import as_table
 
 QUASI = ("age", "zip")

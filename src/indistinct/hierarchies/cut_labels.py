@@ -84,7 +84,6 @@ def _fields(labels: Sequence[str | None], between: str) -> dict[str, Any] | None
 
 
 def _brackets(fields: Mapping[str, Any]) -> Int64:
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     open_low = _integers(pc.equal(fields["opening"], text_scalar("(")))
