@@ -299,3 +299,24 @@ def test_persons_with_several_rows(keys):
     release = ind.anonymize(table, policy)
     assert release.document["satisfied"]
     assert release.document["unit"] == "persons"
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("given", [{}, {"robust": "auto"}, {"robust": True}, {"robust": False}])
+def test_the_version_decides_where_the_policy_says_nothing(keys, version, given):
+    """Version 1 stays what it was: a key alone turns nothing on."""
+    table, recoding = people(60, 3), {"key_file": str(keys[0]), **given}
+    columns = {"age": AGE, "sex": SEX, "ill": {"role": "sensitive"}}
+    policy, robust, plain = (
+        ind.Policy(
+            version=version, attributes=columns, privacy=[ind.KAnonymity(3), ind.DistinctL("ill", 2)], recoding=own
+        )
+        for own in (recoding, recoding | {"robust": True}, {"robust": False})
+    )
+    on = given.get("robust", "auto" if version > 1 else False) is not False
+    assert released(table, policy).equals(released(table, robust if on else plain))
+    assert not released(table, robust).equals(released(table, plain))
+    unused = [str(notice.message) for notice in policy.notices() if notice.kind == "robust"]
+    assert bool(unused) is not on
+    assert ("version = 1" in "".join(unused)) is (version == 1 and not given)
+    assert public_form(policy)["recoding"].get("robust") == given.get("robust")

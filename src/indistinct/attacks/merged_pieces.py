@@ -99,7 +99,7 @@ def merges(context: AttackContext, table: Tabulated) -> Merges | str:
     prepared = prepared_for(table.source, without_sensitive_models(policy))
     if isinstance(prepared, str):
         return prepared
-    if not is_robust(policy.recoding, policy.privacy):
+    if not is_robust(policy):
         return _of_groups(context, table.select(context.view.quasi), prepared, k)
     found: Merges | None = None
     for size in (k, 2 * k):

@@ -110,7 +110,7 @@ def minimality_posterior(context: AttackContext) -> Iterator[Outcome | Idle]:
         f"of {len(found.classes)} merged classes: {sure} persons are certain to have a {sensitive.attribute} that "
         f"their class does not settle, and for {int(weight[risen].sum())} persons belief in one rises by more than "
         f"{NOTABLE}; {lost} persons were not judged",
-        {"form": "robust" if is_robust(context.policy.recoding, context.policy.privacy) else "groups",
+        {"form": "robust" if is_robust(context.policy) else "groups",
          "merged_classes": len(found.classes), "certain": sure, "risen": int(weight[risen].sum()), "not_judged": lost},
         shown.__getitem__,
     )  # fmt: skip

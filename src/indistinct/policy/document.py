@@ -382,7 +382,7 @@ class Policy(Section):
                 algorithm=self.recoding.algorithm,
             )
             found.append(Notice("unused", None, sentence))
-        found += robust_notices(self.recoding, self.privacy)
+        found += robust_notices(self)
         for position, model in enumerate(self.privacy):
             if model.is_void:
                 sentence = Sentence(
