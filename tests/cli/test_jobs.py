@@ -3,6 +3,8 @@
 import json
 import re
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -78,3 +80,50 @@ def test_the_recipe_and_the_page_say_the_same_command():
     for word in ("--read-only", "--network none", "--tmpfs /tmp", "--cap-drop all", "--userns keep-id"):
         assert word in page
         assert word in RECIPE
+
+
+STREAM = ("anonymize", "t.csv", "--policy", "p.toml", "-o", "-", "--manifest", "o.csv.manifest.json")
+
+
+def test_standard_output_takes_the_verified_table_and_nothing_else(folder):
+    assert run("anonymize", "t.csv", "--policy", "p.toml", "-o", "plain.csv", cwd=folder).returncode == 0
+    answer = run(*STREAM, cwd=folder)
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout == (folder / "plain.csv").read_text()
+    assert "verified from the written file" in answer.stderr
+    assert {path.name for path in folder.glob("o.csv*")} == {"o.csv.manifest.json"}
+    (folder / "o.csv").write_text(answer.stdout)
+    assert run("verify", "t.csv", "o.csv", "--policy", "p.toml", cwd=folder).returncode == 0
+    assert run("verify", "--public", "o.csv", cwd=folder).returncode == 0
+
+
+def test_a_table_that_is_not_taken_whole_is_no_release(folder):
+    with Path("/dev/full").open("wb") as full:
+        answer = subprocess.run(  # noqa: S603  # our own command
+            [sys.executable, "-m", "indistinct", *STREAM, "--report", "r.html"], cwd=folder, stdout=full,
+            stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert answer.returncode == 2
+    assert "did not take the whole table (No space left on device)" in answer.stderr
+    assert {path.name for path in folder.iterdir()} == {"t.csv", "p.toml"}
+
+
+@pytest.mark.parametrize(("words", "why"), [
+    (STREAM[:-2], "needs a file for its manifest"),
+    ((*STREAM[:-1], "manifest.json"), "needs a file for its manifest"),
+    ((*STREAM, "--json"), "either the table or the JSON document"),
+    ((*STREAM[:5], "o.csv", *STREAM[6:]), "a file has its manifest beside it"),
+])  # fmt: skip
+def test_what_standard_output_cannot_be_is_said(folder, words, why):
+    answer = run(*words, cwd=folder)
+    assert answer.returncode == 2
+    assert why in answer.stdout + answer.stderr
+    assert {path.name for path in folder.iterdir()} == {"t.csv", "p.toml"}
+
+
+def test_a_manifest_that_exists_is_not_replaced(folder):
+    (folder / "o.csv.manifest.json").write_text("{}")
+    answer = run(*STREAM, cwd=folder)
+    assert answer.returncode == 2
+    assert "--force" in answer.stderr
+    assert (folder / "o.csv.manifest.json").read_text() == "{}"

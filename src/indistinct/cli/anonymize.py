@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +13,7 @@ import typer
 
 from indistinct.cli.common import AcceptDraft, Force, PolicyFile
 from indistinct.cli.options import Answer, Database, Where, grouped, source_of
+from indistinct.formats.source import STDIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,7 +70,9 @@ def anonymize(
     output: Annotated[
         str,
         typer.Option(
-            "--output", "-o", help="Published file: csv, tsv, parquet, arrow, xlsx, sav, dta; or a database URL."
+            "--output",
+            "-o",
+            help="Published file: csv, tsv, parquet, arrow, xlsx, sav, dta; a database URL; or - with --manifest.",
         ),
     ],
     table: Annotated[str | None, typer.Argument(help="The table; by default [table] source of the policy.")] = None,
@@ -93,16 +98,18 @@ def anonymize(
     Beside the output stands its manifest. Exit code 0: done, 1: the target cannot be met or a check failed, 2: wrong
     use, bad input or a document that cannot be written. Unless it is 0 nothing is written, no report either.
     """
-    from indistinct.formats.source import is_url
     from indistinct.policy import Policy
     from indistinct.publish.anonymize import anonymize as run
 
+    streamed = output == STDIN
+    if streamed and answering.json:
+        message = "standard output takes either the table or the JSON document: name a file with --output"
+        raise typer.BadParameter(message)
     given = Policy.load(policy)
     given.require_decided(accept_draft)
     source = source_of(table, given)
     wanted, language = documents.wanted, documents.language
-    path = None if is_url(output) else Path(output)
-    _check_documents(source, given, path, wanted, language, [risk_file, attack_file], force=force)
+    _check_documents(source, given, output, where.manifest, wanted, language, [risk_file, attack_file], force=force)
     in_report = bool(documents.report or documents.public_report)
     _check_shown(attacks=attacks, given=[risk_file, attack_file], in_report=in_report, unused=documents.unused)
     found = {"risk": _read(risk_file), "attacks": _read(attack_file)}
@@ -120,7 +127,8 @@ def anonymize(
             beside=beside, progress=report,
         )  # fmt: skip
     release.document.update({kind: str(file) for kind, file in wanted.items()})
-    answering.give(release.document, release)
+    with redirect_stdout(sys.stderr) if streamed else nullcontext():
+        answering.give(release.document, release)
     return 0
 
 
@@ -147,7 +155,8 @@ def _check_shown(*, attacks: bool, given: list[Path | None], in_report: bool, un
 def _check_documents(
     source: str | Path,
     policy: Policy,
-    output: Path | None,
+    output: str,
+    manifest: Path | None,
     wanted: dict[str, Path],
     language: str,
     read: list[Path | None],
@@ -157,10 +166,10 @@ def _check_documents(
     """Refuse documents that could not be written, or that are another file of this run, before anything runs."""
     if not wanted:
         return
-    from indistinct.formats.source import origins_of
+    from indistinct.formats.source import is_url, origins_of
     from indistinct.outputs import check_outputs, origin
     from indistinct.publish.anonymize import mappings_of
-    from indistinct.publish.deliver import files_of
+    from indistinct.publish.deliver import files_of, streamed_as
     from indistinct.reports.dataset import dataset_output
     from indistinct.reports.dictionary import dictionary_output
     from indistinct.reports.front import check_fingerprint
@@ -177,7 +186,9 @@ def _check_documents(
     mappings = map(mapping_output, mappings_of(policy).values())
     given = [origin(file, "a document of this report") for file in read if file is not None]
     origins = (*origins_of(source), *policy.origins, *given)
-    check_outputs([*files_of(policy, output), *mappings, *documents], origins, force=force)
+    streamed = output == STDIN
+    path = streamed_as(policy, manifest) if streamed else None if is_url(output) else Path(output)
+    check_outputs([*files_of(policy, path, streamed=streamed), *mappings, *documents], origins, force=force)
 
 
 def _read(file: Path | None) -> dict[str, Any] | None:

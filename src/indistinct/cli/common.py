@@ -41,7 +41,7 @@ OutputTable = Annotated[
     str | None, typer.Option("--output-table", help="Name of the new table, when OUTPUT is a database URL.")
 ]
 ManifestFile = Annotated[
-    Path | None, typer.Option("--manifest", help="File for the manifest, when OUTPUT is a database URL.")
+    Path | None, typer.Option("--manifest", help="File for the manifest, when OUTPUT is a database URL or -.")
 ]
 Qi = Annotated[list[str] | None, typer.Option("--qi", help="Quasi-identifiers, separated by commas.")]
 Sensitive = Annotated[list[str] | None, typer.Option("--sensitive", "-s", help="Sensitive columns.")]

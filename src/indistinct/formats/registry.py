@@ -15,7 +15,7 @@ from indistinct.formats.contract import Format
 from indistinct.formats.many import Part, files_of, open_many
 from indistinct.formats.packed import PACKED, packing_of, standard_input, unpack
 from indistinct.formats.patterns import is_pattern, matching
-from indistinct.formats.source import Source, TableOptions, extra_required, is_standard_input, origins_of, path_of
+from indistinct.formats.source import Source, TableOptions, extra_required, is_standard_stream, origins_of, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -211,14 +211,14 @@ def with_missing(source: Source, tokens: Mapping[str, tuple[str, ...]]) -> Sourc
 
 def _opened(table: object, options: TableOptions) -> Source:
     path = path_of(table)
-    if isinstance(table, str) and path is None and not is_standard_input(table):
+    if isinstance(table, str) and path is None and not is_standard_stream(table):
         _refuse_remote(table)
         from indistinct.formats.database import open_database
 
         return open_database(table, options)
     if options.query is not None or options.table is not None:
         raise PolicyError("query and table belong to a database; give its URL, such as sqlite:///file.db")
-    if is_standard_input(table):
+    if is_standard_stream(table):
         return _of_copy(standard_input(SUFFIXES), options, "standard input")
     if path is None:
         from indistinct.formats.frames import open_frame

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-STDIN = "-"  # the text that stands for standard input; a file of this name is ./-
+STDIN = "-"  # the text that stands for standard input, and output; a file of this name is ./-
 BATCH_ROWS = 1_000_000
 BATCH_BYTES = 1 << 28
 
@@ -153,10 +153,10 @@ def is_url(table: object) -> bool:
     return isinstance(table, str) and "://" in table
 
 
-def is_standard_input(table: object) -> bool:
-    """Whether a table comes over standard input.
+def is_standard_stream(table: object) -> bool:
+    """Whether a table comes over standard input, or goes to standard output.
 
-    >>> is_standard_input("-"), is_standard_input("./-")
+    >>> is_standard_stream("-"), is_standard_stream("./-")
     (True, False)
     """
     return isinstance(table, str) and table == STDIN
@@ -164,7 +164,7 @@ def is_standard_input(table: object) -> bool:
 
 def path_of(table: object) -> Path | None:
     """Return the path of a table that is given as a file or folder, None for URLs, frames and standard input."""
-    if not isinstance(table, str | os.PathLike) or is_url(table) or is_standard_input(table):
+    if not isinstance(table, str | os.PathLike) or is_url(table) or is_standard_stream(table):
         return None
     return Path(table)
 
@@ -179,7 +179,7 @@ def origins_of(*tables: object) -> tuple[Origin, ...]:
     """
     found: list[Origin] = []
     for table in tables:
-        if is_standard_input(table):
+        if is_standard_stream(table):
             continue
         if isinstance(table, str) and is_url(table):
             _, _, place = table.partition(":///")

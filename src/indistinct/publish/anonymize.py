@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import secrets
+import sys
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import IO, TYPE_CHECKING, Any, Unpack
 
 from indistinct import markup
 from indistinct.answers import Losses, Verdict
 from indistinct.decision.decide import apply, decide, pseudonyms_given
 from indistinct.formats.frames import give_back, kind_of
-from indistinct.formats.source import origins_of
+from indistinct.formats.source import is_standard_stream, origins_of
 from indistinct.outputs import check_outputs, origin, publish
 from indistinct.proof.ranges import check_ranges, with_ranges
 from indistinct.publish.by_roles import ByRole, policy_or_roles
-from indistinct.publish.deliver import Clock, ask_ledger, deliver, files_of, outputs_of, refuse_failed, verified
+from indistinct.publish.deliver import (
+    Clock,
+    ask_ledger,
+    deliver,
+    files_of,
+    outputs_of,
+    refuse_failed,
+    streamed_as,
+    verified,
+)
 from indistinct.publish.document import document_of, qualify, record_acceptance
 from indistinct.publish.in_database import deliver_into, target_of
 from indistinct.publish.ready import ready
@@ -155,7 +165,8 @@ def anonymize(
     policy
         The policy, a file of one, or what ``Policy`` takes; without one the roles of all columns are named.
     output
-        The file to write, in the format of its suffix, or the URL of a database; without it nothing is written.
+        The file to write, in the format of its suffix, the URL of a database, or ``"-"`` for standard output, which
+        gets the table when it is verified; without it nothing is written.
     force
         Replace files that exist.
     query, sql_table
@@ -170,7 +181,8 @@ def anonymize(
         of the policy, else the one in which the table lies (a DuckDB relation), as far as it can do what is asked.
         ``"postgresql"`` counts a table in its database, and writes the release there where ``output`` is its URL.
     output_table, manifest
-        With a URL as ``output``: the name of the new table (``schema.name``), and the file for its manifest.
+        With a URL as ``output``: the name of the new table (``schema.name``), and the file for its manifest. With
+        ``"-"`` the manifest says what the table is called: ``published.csv.manifest.json``.
     progress
         Called with what is being done, and how far it is.
     **roles
@@ -212,15 +224,20 @@ def anonymize(
     policy, proposed = policy_or_roles(table, policy, roles, query=query, sql_table=sql_table, progress=progress)
     policy.require_models()
     policy.require_decided(accept_draft)
-    target = target_of(output, output_table, manifest)
-    path = None if output is None or target is not None else Path(output)
+    stream = sys.stdout.buffer if is_standard_stream(output) else None
+    target = None if stream else target_of(output, output_table, manifest)
+    path = streamed_as(policy, manifest) if stream else None if output is None or target else Path(output)
     origins = (*origins_of(table), *policy.origins)
     mappings = mappings_of(policy)
-    check_outputs([*files_of(policy, path), *map(mapping_output, mappings.values())], origins, force=force)
+    check_outputs(
+        [*files_of(policy, path, streamed=stream is not None), *map(mapping_output, mappings.values())],
+        origins,
+        force=force,
+    )
     check_ranges(policy, (), path)
     with engine_for(table, policy, engine, path, target) as opened:
         release = _release(
-            table, policy, path, target, opened, origins, force=force, query=query, sql_table=sql_table,
+            table, policy, path, target, opened, origins, stream=stream, force=force, query=query, sql_table=sql_table,
             accept_draft=accept_draft, proposed=proposed, beside=beside, progress=progress,
         )  # fmt: skip
     mapped = tuple(origin(file, f'the mapping of "{name}"') for name, file in mappings.items())
@@ -235,6 +252,7 @@ def _release(
     engine: Engine,
     origins: tuple[Origin, ...],
     *,
+    stream: IO[bytes] | None,
     force: bool,
     query: str | None,
     sql_table: str | None,
@@ -296,6 +314,7 @@ def _release(
                 origins=origins,
                 force=force,
                 beside=companions,
+                stream=stream,
                 clock=clock,
                 progress=progress,
             )

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
+from shutil import copyfileobj
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from indistinct.algorithms import declared, form_of
-from indistinct.errors import DataError, VerificationError
+from indistinct.errors import DataError, PolicyError, VerificationError
 from indistinct.formats.registry import is_delimited
+from indistinct.formats.source import STDIN
 from indistinct.formats.write import table_output
 from indistinct.history.consult import consult, open_ledger
 from indistinct.outputs import Output, check_outputs, publish
 from indistinct.proof.as_published import Counts
 from indistinct.proof.groups import SHEETS, pair_of, verify_groups_written
 from indistinct.proof.invariance import verify_invariance_written
-from indistinct.proof.manifest import manifest_path
+from indistinct.proof.manifest import SUFFIX, manifest_path
 from indistinct.proof.public_document import PublicPolicy
 from indistinct.proof.published_file import (
     delimiter_of,
@@ -35,7 +38,7 @@ from indistinct.tables.count import silent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
+    from typing import IO
 
     from indistinct.decision.decide import Decision
     from indistinct.history.ledger import Ledger
@@ -54,18 +57,20 @@ def deliver(
     origins: Sequence[Origin],
     force: bool,
     beside: Callable[[dict[str, Any]], Iterable[Staged]] = lambda _: (),
+    stream: IO[bytes] | None = None,
     clock: Clock | None = None,
     progress: Progress = silent,
 ) -> None:
     """Write beside the output, verify what was written, and give all files their names, that of the manifest last.
 
     ``beside`` yields further files, made from the finished document; they get their names with the output or never.
-    ``origins`` are never overwritten, other files with ``force`` only.
+    ``origins`` are never overwritten, other files with ``force`` only. With a ``stream`` the table goes there in place
+    of the output, when it is verified; the other files get their names when all of it has been taken.
     """
     clock = clock or Clock()
     prepared, policy, published = decision.prepared, decision.policy, decision.published
     targets = outputs_of(policy, output)
-    check_outputs(files_of(policy, output), origins, force=force)
+    check_outputs(files_of(policy, output, streamed=stream is not None), origins, force=force)
     check_ranges(policy, (), output)
     refuse_unwritable(prepared, output)
     progress("write", 0, published.rows)
@@ -86,7 +91,7 @@ def deliver(
         clock.lap("verify")
         delivered = {
             **document,
-            "outputs": [str(target) for target in targets],
+            "outputs": [str(target) for target in targets] if stream is None else [STDIN],
             "manifest": str(manifest_path(output)),
             "sha256": hashes(staged),
         }
@@ -97,7 +102,10 @@ def deliver(
             others = [stack.enter_context(file) for file in beside(delivered)]
         except DataError as error:
             raise DataError(f"{error.message}; nothing was delivered", **error.where) from error
-        publish([*staged, *others, manifest], origins, force=force)
+        if stream is not None:
+            pour(staged[0].path, stream)
+        named = staged if stream is None else []
+        publish([*named, *others, manifest], origins, force=force)
     document.update(delivered)
 
 
@@ -112,15 +120,53 @@ def outputs_of(policy: Policy, output: Path) -> tuple[Path, ...]:
     return pair_of(output) if form_of(policy) == "two_tables" else (output,)
 
 
-def files_of(policy: Policy, output: Path | None) -> list[Output]:
+def files_of(policy: Policy, output: Path | None, *, streamed: bool = False) -> list[Output]:
     """Return all files that a release writes when it is asked for this output: the tables, and its manifest.
 
-    Of a pair the output itself is among them, though nothing is written there: the manifest bears its name.
+    Of a pair the output itself is among them, though nothing is written there: the manifest bears its name. A table
+    that is ``streamed`` leaves only its manifest.
     """
     if output is None:
         return []
-    targets = dict.fromkeys((output, *outputs_of(policy, output)))
+    targets = {} if streamed else dict.fromkeys((output, *outputs_of(policy, output)))
     return [*map(table_output, targets), Output(manifest_path(output), "manifest")]
+
+
+def streamed_as(policy: Policy, manifest: str | Path | None) -> Path:
+    """Return the name of a table that goes to standard output: the one that its manifest bears.
+
+    >>> from indistinct.policy import KAnonymity, Policy
+    >>> policy = Policy(attributes={"age": {"role": "qi"}}, privacy=[KAnonymity(2)])
+    >>> streamed_as(policy, "out.csv.manifest.json").name
+    'out.csv'
+
+    Raises PolicyError without a manifest, and for releases of two tables.
+    """
+    place = None if manifest is None else Path(manifest)
+    if place is None or not place.name.endswith(SUFFIX) or place.name == SUFFIX:
+        raise PolicyError(
+            "a table on standard output needs a file for its manifest that says what it is called and of which format "
+            f"it is, such as --manifest published.csv{SUFFIX}"
+        )
+    if form_of(policy) == "two_tables":
+        raise PolicyError("a release of two tables does not go to standard output; name a file", key="output")
+    return place.with_name(place.name.removesuffix(SUFFIX))
+
+
+def pour(file: Path, stream: IO[bytes]) -> None:
+    """Copy a verified file to standard output.
+
+    Raises DataError where not all of it is taken.
+    """
+    try:
+        with file.open("rb") as source:
+            copyfileobj(source, stream)
+        stream.flush()
+    except OSError as error:
+        reason = "whoever reads it went away" if isinstance(error, BrokenPipeError) else str(error.strerror)
+        raise DataError(
+            f"standard output did not take the whole table ({reason}); no other file was written"
+        ) from error
 
 
 def ask_ledger(ledger: Ledger | None, decision: Decision, place: Path | None, document: dict[str, Any]) -> None:
