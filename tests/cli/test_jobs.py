@@ -99,7 +99,7 @@ def test_standard_output_takes_the_verified_table_and_nothing_else(folder):
 
 def test_a_table_that_is_not_taken_whole_is_no_release(folder):
     with Path("/dev/full").open("wb") as full:
-        answer = subprocess.run(  # noqa: S603  # our own command
+        answer = subprocess.run(
             [sys.executable, "-m", "indistinct", *STREAM, "--report", "r.html"], cwd=folder, stdout=full,
             stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from indistinct.notices import Notice, Sentence
 from indistinct.policy.privacy import DistinctL
@@ -11,15 +11,31 @@ from indistinct.policy.recoding import Local, option
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from indistinct.policy.document import Policy
     from indistinct.policy.parameters import Privacy
+    from indistinct.policy.recoding import Recoding
 
 # LM on the benchmark table rises by 15 % (l = 2), 33 % (l = 3) and 64 % (l = 5); under entropy l by 38 % and more,
 # under recursive (c, l) by 81 % and more, under ordered t by 61 %, under alpha to nearly three times as much
 CHEAP = (DistinctL,)
 
 
-def is_robust(policy: Policy) -> bool:
+class Deciding(Protocol):
+    """What of a policy decides about it."""
+
+    @property
+    def version(self) -> int:
+        """The version of the policy, for its defaults."""
+
+    @property
+    def recoding(self) -> Recoding:
+        """The algorithm and its options."""
+
+    @property
+    def privacy(self) -> Sequence[Privacy]:
+        """The models."""
+
+
+def is_robust(policy: Deciding) -> bool:
     """Whether recoding is robust: asked for, or ``auto`` with a key and only models under which it is cheap.
 
     Where no model looks at a sensitive column nothing can be betrayed, and nothing is to be done.
@@ -38,7 +54,7 @@ def is_robust(policy: Policy) -> bool:
     return wanted
 
 
-def robust_of(policy: Policy) -> bool | Literal["auto"]:
+def robust_of(policy: Deciding) -> bool | Literal["auto"]:
     """Return what the policy asks for; where it says nothing, the default of its version: false, or auto from 2 on."""
     wanted = option(policy.recoding, "robust")
     if wanted is None:
@@ -57,7 +73,7 @@ def dear_models(models: Iterable[Privacy]) -> Sequence[Privacy]:
     return [model for model in looking_models(models) if not isinstance(model, CHEAP)]
 
 
-def why_not_robust(policy: Policy) -> Sentence | None:
+def why_not_robust(policy: Deciding) -> Sentence | None:
     """Say why recoding is not robust; None where it is, or where no model looks at a sensitive column."""
     recoding, models = policy.recoding, policy.privacy
     if not looking_models(models) or is_robust(policy):
@@ -74,7 +90,7 @@ def why_not_robust(policy: Policy) -> Sentence | None:
     return Sentence("it needs a key for its coins: name key_file or key_env under [recoding]")
 
 
-def robust_notices(policy: Policy) -> Iterator[Notice]:
+def robust_notices(policy: Deciding) -> Iterator[Notice]:
     """Say of a key that nothing uses why that is so."""
     recoding = policy.recoding
     if not isinstance(recoding, Local) or not recoding.is_keyed or is_robust(policy):
