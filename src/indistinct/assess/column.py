@@ -11,13 +11,14 @@ from indistinct.errors import PolicyError, SchemaError
 from indistinct.formats.registry import open_source
 from indistinct.formats.source import TableOptions, origins_of
 from indistinct.hierarchies import draft, known
+from indistinct.hierarchies.countries import countries
 from indistinct.hierarchies.preview import preview
 from indistinct.hierarchies.taxonomy import build as build_taxonomy
 from indistinct.hierarchies.taxonomy import read_taxonomy, write_taxonomy
 from indistinct.outputs import Output, check_outputs
 from indistinct.policy import Policy
 from indistinct.policy.looks import look
-from indistinct.policy.systems import system_of
+from indistinct.policy.systems import MADE_BY, system_of
 from indistinct.session.prepare import binder, source_options
 from indistinct.tables.count import translation
 from indistinct.tables.dictionary import Dictionary
@@ -31,7 +32,14 @@ if TYPE_CHECKING:
 
 ISO, COMPACT = "%Y-%m-%d", "%Y%m%d"  # read without a word, and as likely a code
 # what is made of the form of the values alone, and by which look of a column it is chosen
-KNOWN = {"icd10": known.icd10, "atc": known.atc, "zip3": known.zip3, "times": known.times, "bands": known.bands}
+KNOWN = {
+    "icd10": known.icd10,
+    "atc": known.atc,
+    "zip3": known.zip3,
+    "times": known.times,
+    "bands": known.bands,
+    "countries": countries,
+}
 KINDS = ("auto", "quantiles", "prefixes", "calendar", "rare", "frequent", *KNOWN)
 RARE = 5
 
@@ -92,8 +100,8 @@ def build(
 
     ``kind``: ``quantiles`` (numbers: intervals of about equally many rows with round ends), ``prefixes`` (codes),
     ``calendar`` (dates), ``rare`` (categories of fewer than 5 rows become "other"), ``frequent`` (the ``keep`` most
-    frequent values and "other"), ``icd10``, ``atc``, ``zip3``, ``times``, ``bands`` (``hierarchies.known``), or
-    ``auto``, which chooses by type and form.
+    frequent values and "other"), ``icd10``, ``atc``, ``zip3``, ``times``, ``bands`` (``hierarchies.known``),
+    ``countries``, or ``auto``, which chooses by type and form.
 
     Raises PolicyError for an unknown kind, for an output that exists (unless ``force``) or is the source, and for dates
     whose format is not said, DataError for values that are none of the type.
@@ -145,11 +153,11 @@ def _measured(
 
 def _known_by_form(present: Mapping[str, int]) -> str:
     """Choose a hierarchy that is known by the form of the values; auto where none is."""
-    system = {"ICD-10": "icd10", "ATC": "atc"}.get(system_of(list(present)))
+    system = system_of(list(present))
     seen = look(list(present.items()))
-    if seen.strays:
-        return system or "auto"
-    return system or {"time": "times", "bands": "bands"}.get(seen.kind, "auto")
+    if system or seen.strays:
+        return MADE_BY[system][0] if system else "auto"
+    return {"time": "times", "bands": "bands"}.get(seen.kind, "auto")
 
 
 def _ask_for_format(column: str, texts: list[str], kind: str, type: str) -> None:

@@ -94,8 +94,8 @@ def build(
         str,
         typer.Option(
             "--kind",
-            help="How values are grouped: auto, quantiles, prefixes, calendar, rare, frequent, icd10, atc, zip3, times "
-            "or bands.",
+            help="How values are grouped: auto, quantiles, prefixes, calendar, rare, frequent, icd10, atc, zip3, "
+            "times, bands or countries.",
         ),
     ] = "auto",
     type_: Annotated[str, typer.Option("--type", help="text, integer, decimal or date.")] = "text",

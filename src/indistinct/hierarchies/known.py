@@ -16,7 +16,7 @@ from indistinct.hierarchies.suppression import ROOT
 from indistinct.hierarchies.values import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     Row = tuple[str, ...]
 
@@ -63,6 +63,21 @@ _BAND = re.compile(
 )
 
 
+def apart(rows: Sequence[Row]) -> list[Row]:
+    """Call groups otherwise that are called like a value, unless they hold it alone: a label stands for one set.
+
+    >>> apart([("Europe", "other", "*"), ("FR", "Europe", "*"), ("Oman", "Oman", "*")])
+    [('Europe', 'other', '*'), ('FR', 'Europe (all)', '*'), ('Oman', 'Oman', '*')]
+    """
+    values = {row[0] for row in rows}
+    members: dict[tuple[int, str], set[str]] = {}
+    for text, *labels in rows:
+        for level, label in enumerate(labels):
+            members.setdefault((level, label), set()).add(text)
+    clashing = {label for (_, label), own in members.items() if label in values and own != {label}}
+    return [(text, *(f"{one} (all)" if one in clashing else one for one in labels)) for text, *labels in rows]
+
+
 def icd10(texts: Iterable[str]) -> list[Row]:
     """Code, category of three signs (``J18.-``), chapter (``J00-J99``).
 
@@ -74,7 +89,7 @@ def icd10(texts: Iterable[str]) -> list[Row]:
         found = _ICD.fullmatch(text.strip())
         chapter = next((own for own in CHAPTERS if found and own[:3] <= found[1] <= own[4:]), OTHER)
         rows.append((text, f"{found[1]}.-" if found and chapter != OTHER else OTHER, chapter, ROOT))
-    return rows
+    return apart(rows)
 
 
 def atc(texts: Iterable[str]) -> list[Row]:
@@ -89,7 +104,7 @@ def atc(texts: Iterable[str]) -> list[Row]:
         groups = [text if length > len(code) else f"{code[:length]}*" for length in (5, 4, 3, 1)]
         groups = groups if _ATC.fullmatch(code) else [OTHER] * 4
         rows.append((text, *groups, ROOT))
-    return rows
+    return apart(rows)
 
 
 def zip3(texts: Iterable[str]) -> list[Row]:
@@ -106,7 +121,7 @@ def zip3(texts: Iterable[str]) -> list[Row]:
         else:
             area = "000" if found[1][:3] in SMALL_AREAS else f"{found[1][:3]}**"
             rows.append((text, f"{found[1]}-*", area, ROOT))
-    return rows
+    return apart(rows)
 
 
 def times(texts: Iterable[str]) -> list[Row]:
@@ -123,7 +138,7 @@ def times(texts: Iterable[str]) -> list[Row]:
         else:
             hour, start = int(found[1]), int(found[1]) // 6 * 6
             rows.append((text, f"{hour:02}:00-{hour:02}:59", f"{start:02}:00-{start + 5:02}:59", ROOT))
-    return rows
+    return apart(rows)
 
 
 def bands(texts: Iterable[str]) -> list[Row]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from indistinct.plain import visible
 from indistinct.policy.recipients import start_of
 from indistinct.policy.suggest import POOLED, ColumnFacts, Suggestion, facts_of, is_age, is_category, is_code, suggest
+from indistinct.policy.systems import MADE_BY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,9 +117,9 @@ def section(facts: ColumnFacts, suggestion: Suggestion) -> list[str]:
     lines.append(f"role = {_toml(role)}  # CONFIRM: {suggestion.reason}; {measured}{missing}")
     if role in ("quasi_identifying", "sensitive"):
         lines += _reading(facts, role)
-    if facts.medical is not None:
-        kind = {"ICD-10": "icd10", "ATC": "atc"}[facts.medical]
-        lines.append(f"# a file of its chapters and groups makes: indistinct hierarchy build --kind {kind}")
+    if facts.system is not None:
+        kind, groups = MADE_BY[facts.system]
+        lines.append(f"# a file of its {groups} makes: indistinct hierarchy build --kind {kind}")
     if role == "quasi_identifying":
         spec, why = _hierarchy(facts)
         lines.append(f"hierarchy = {spec}  # CONFIRM: {why}")

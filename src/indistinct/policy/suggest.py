@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from indistinct.notices import Sentence
 from indistinct.policy.identifiers import recognise
 from indistinct.policy.looks import look
-from indistinct.policy.systems import system_of
+from indistinct.policy.systems import MEDICAL, system_of
 from indistinct.policy.words import has_word, header_words, match, words_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class ColumnFacts:
     quasi-identifiers only. ``looks_like``: empty, constant, integer, decimal, date, time, bands, code, email, phone,
     free text or text. ``format``: that of dates. ``decimal``: the mark of decimals. ``identifier``: the form of
     identifiers that values have, if any. ``strays``: texts that are no value of this look, with their counts.
-    ``partial``: some dates are written to the month or year only. ``medical``: the system of medicine that the
+    ``partial``: some dates are written to the month or year only. ``system``: the classification that the
     codes have the form of. ``longest``, ``shortest``: characters of the values. ``largest``: the largest number.
     ``unsettled``: why dates cannot be read as such. ``order``: bands from the lowest up. ``labelled``: the values have
     labels in the file.
@@ -59,7 +59,7 @@ class ColumnFacts:
     identifier: Recognised | None = field(default=None, repr=False)
     strays: tuple[tuple[str, int], ...] = field(default=(), repr=False)
     partial: bool = field(default=False, repr=False)
-    medical: str | None = field(default=None, repr=False)
+    system: str | None = field(default=None, repr=False)
     shortest: int = field(default=0, repr=False)
     longest: int = field(default=0, repr=False)
     largest: float = field(default=0.0, repr=False)
@@ -134,7 +134,7 @@ def facts_of(name: str, texts: Sequence[str | None], counts: Sequence[int], *, l
         identifier=None if seen.kind in ("date", "decimal", "empty") else recognise(regular),
         strays=seen.strays,
         partial=seen.partial,
-        medical=system_of(regular) or None,
+        system=system_of(regular) or None,
         shortest=min(lengths),
         longest=max(lengths),
         largest=max((float(text.replace(",", ".")) for text in regular), default=0.0) if number else 0.0,
@@ -287,9 +287,9 @@ def _by_identifying_name(facts: ColumnFacts) -> Suggestion | None:
 
 def _by_form(facts: ColumnFacts) -> Suggestion | None:
     """Recognise what concerns health by the form of its codes, whatever the header, where many rows share them."""
-    if facts.medical is None or (facts.rows > _FEW_ROWS and facts.distinct > facts.rows / 4):
+    if facts.system not in MEDICAL or (facts.rows > _FEW_ROWS and facts.distinct > facts.rows / 4):
         return None
-    return Suggestion("sensitive", Sentence("the values have the form of {system} codes", system=facts.medical))
+    return Suggestion("sensitive", Sentence("the values have the form of {system} codes", system=facts.system))
 
 
 def _by_key(facts: ColumnFacts) -> Suggestion | None:
