@@ -1,4 +1,4 @@
-"""``indistinct policy``: check a policy, print its JSON Schema, draft one from a table, make a key for one."""
+"""``indistinct policy``: check a policy, print its JSON Schema, draft one or take it from ARX, make a key for one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from indistinct.outputs import Output, check_outputs, write_bytes
 from indistinct.plain import for_people
 
 app = typer.Typer(
-    help="Check a policy, print its JSON Schema, draft one from a table, make a key.", no_args_is_help=True
+    help="Check a policy, print its JSON Schema, draft one from a table or a project of ARX, make a key.",
+    no_args_is_help=True,
 )
 
 
@@ -122,6 +123,45 @@ def draft(
     elif not answering.quiet:
         tell(f"draft written to {output}; read it, complete it, then: indistinct policy check {output}")
     return 0
+
+
+@app.command("from-arx")
+@grouped
+def from_arx(
+    project: Annotated[Path, typer.Argument(help="A project of ARX (.deid).")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The policy file to write.")],
+    *,
+    force: Force = False,
+    answering: Answer,
+) -> int:
+    """Write the settings and hierarchies of an ARX project as a policy, and say what has no counterpart here.
+
+    The hierarchies stand beside the policy. The data in the project are not read. Exit code 0: done, though models may
+    be left to decide; 2: wrong use, or no such project.
+    """
+    from indistinct.outputs import origin, publish, stage_bytes
+    from indistinct.policy.arx_project import translate
+
+    found = translate(project, output.stem)
+    files = {output: found.text.encode()} | {output.with_name(name): own for name, own in found.hierarchies.items()}
+    outputs = {Output(path, "policy" if path == output else "hierarchy file"): own for path, own in files.items()}
+    origins = [origin(project, "the project")]
+    check_outputs(outputs, origins, force=force)
+    publish([stage_bytes(one, own) for one, own in outputs.items()], origins, force=force)
+    document = {
+        "policy": str(output), "hierarchies": [str(path) for path in files if path != output],
+        "undecided": list(found.undecided), "not_taken_over": list(found.left),
+    }  # fmt: skip
+    answering.give(document, _from_arx_text(document))
+    return 0
+
+
+@for_people
+def _from_arx_text(document: dict[str, Any]) -> str:
+    lines = [f"written: {document['policy']}, and {len(document['hierarchies'])} hierarchies beside it"]
+    lines += [f"to decide: {text} has no counterpart here" for text in document["undecided"]]
+    lines += [f"not taken over: {text}" for text in document["not_taken_over"]]
+    return "\n".join([*lines, f"next: indistinct policy check {document['policy']}"])
 
 
 @app.command("key")
