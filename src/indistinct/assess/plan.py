@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 TRIED: dict[str, tuple[Any, ...]] = {
     "k": (2, 3, 5, 10, 20, 50),
     "l": (2, 3, 5, 10),
-    "t": tuple(Fraction(tenth, 10) for tenth in (1, 2, 3, 4, 5, 6, 7)),
+    "t": tuple(Fraction(tenth, 10) for tenth in (1, 2, 3, 5, 7)),
 }
 
 
@@ -147,7 +147,7 @@ def plan(
         "rows": frequencies.total,
         **unit_of(frequencies),
         "asked": required,
-        "prices": prices(prepared) if len(policy.privacy) > 1 else [],
+        "prices": prices(prepared, whole=required) if len(policy.privacy) > 1 else [],
         "decides": None,
         "curves": [_curve(prepared, place, curves[place], required, tick) for place in varied],
         "columns": list(_columns(prepared, required, tick)) if required["status"] == "done" else [],

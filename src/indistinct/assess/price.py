@@ -76,11 +76,18 @@ def priced_by_steps(policy: Policy) -> bool:
     return alone and form_of(policy) == "one_table" and not policy.item_columns
 
 
-def prices(prepared: Prepared, *, seconds: float | None = None, progress: Progress = silent) -> list[dict[str, Any]]:
+def prices(
+    prepared: Prepared,
+    *,
+    whole: dict[str, Any] | None = None,
+    seconds: float | None = None,
+    progress: Progress = silent,
+) -> list[dict[str, Any]]:
     """Add the promises of a policy one after another, those of the size of groups first; what each one costs.
 
     An entry has the ``place`` of the model in the policy, the ``lm`` reached with it and all before, its own ``cost``,
-    and the ``smallest`` group. ``seconds``: no run begins after them, and entries that were not reached are left out.
+    and the ``smallest`` group. ``whole``: what ``under`` found for all promises, where that is known already.
+    ``seconds``: no run begins after them, and entries that were not reached are left out.
     """
     privacy = prepared.policy.privacy
     order = sorted(range(len(privacy)), key=lambda place: (bool(privacy[place].attributes_used), place))
@@ -88,7 +95,8 @@ def prices(prepared: Prepared, *, seconds: float | None = None, progress: Progre
     for number, place in enumerate(order):
         if seconds is not None and perf_counter() - start > seconds:
             break
-        run = under(prepared, [privacy[one] for one in sorted(order[: number + 1])], progress)
+        run = whole if number == len(order) - 1 else None
+        run = run or under(prepared, [privacy[one] for one in sorted(order[: number + 1])], progress)
         if run["status"] != "done":
             break
         found.append({"place": place, "lm": run["lm"], "cost": run["lm"] - before, "smallest": run["smallest"],
