@@ -24,6 +24,7 @@ from indistinct.hierarchies import build_hierarchy
 from indistinct.session.engines import engine_for, source_for
 from indistinct.session.prepare import prepare
 from indistinct.tables.count import count
+from indistinct.tables.engine import Request
 
 
 @pytest.fixture(params=["duckdb"])
@@ -259,7 +260,7 @@ def test_every_small_table_of_the_tests_has_the_cells_of_the_local_engine(engine
                 mine = count(source, source.columns, [], bare)
             except IndistinctError:
                 continue  # no table: a hierarchy file, or one that is broken on purpose
-            theirs = opened.count(source, source.columns, [], bare)
+            theirs = opened.count(source, Request(source.columns, [], bare))
             assert [own.texts for own in mine.frequencies.quasi] == [own.texts for own in theirs.frequencies.quasi], (
                 path
             )
