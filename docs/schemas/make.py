@@ -67,6 +67,14 @@ DOCUMENTS: dict[str, dict[str, str]] = {
         "dictionary?": "text", "dataset?": "text", "accepted_draft?": "text", "engine?": "text",
         "told_by_merging?": "any", "warnings": "[warning]",
     },
+    "append": {
+        "satisfied": "yes", "earlier_rows": "whole", "placed_rows": "whole", "joined_classes": "whole",
+        "new_classes": "whole", "retained_rows": "whole", "rows": "whole", "published_rows": "whole",
+        "suppressed_rows": "whole", "left_out_rows": "whole", "classes": "whole", "persons": "whole | null",
+        "unit": "text", "models": "[model]", "verification": "any", "difference": "any", "ledger?": "any",
+        "outputs": "[text]", "manifest": "text", "sha256": "{text}", "retained?": "text", "whole?": "text",
+        "warnings": "[warning]",
+    },
     "verify": {
         "satisfied": "yes", "coverage": "any", "hash": "text", "false_claims": "[any]", "faults": "[any]",
         "missing_rows": "whole", "allowed_rows": "whole", "leaked_columns": "[any]", "models": "[model]",
