@@ -54,7 +54,8 @@ DOCUMENTS: dict[str, dict[str, str]] = {
         "rows": "whole", "persons": "whole | null", "unit": "text", "classes": "whole", "suppressed_rows": "whole",
         "satisfied": "yes | null", "smallest_class": "whole", "largest_class": "whole", "reference": "text",
         "models": "[model]", "worst": "[any]", "missing": "any", "k_if_untouched_columns_are_known": "whole | null",
-        "persons_in_several_classes": "whole | null", "person_shares": "[any]", "warnings": "[warning]",
+        "persons_in_several_classes": "whole | null", "person_shares": "[any]", "engine?": "text",
+        "warnings": "[warning]",
     },
     "anonymize": {
         "satisfied": "yes", "rows": "whole", "published_rows": "whole", "suppressed_rows": "whole",

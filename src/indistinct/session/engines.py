@@ -25,7 +25,7 @@ from indistinct.tables.stored import StoredColumn
 ENGINES = (LOCAL.name, DuckDB.name, PostgreSQL.name, Spark.name)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from indistinct.policy import Policy
     from indistinct.tables.count import Counted
@@ -164,6 +164,30 @@ def _beside(
     if chosen is None or chosen.nested is None:
         found.append(f"another output than parquet or arrow {named}")
     return found
+
+
+@contextmanager
+def opened_for(
+    table: Any, policy: Policy, name: str | None, refused: Mapping[str, bool], **database: str | None
+) -> Iterator[tuple[Engine, Any]]:
+    """Open the engine that counts a table for a judgement, and the table in it; then close it.
+
+    The local engine takes the table as it is given; it stands in for the one of the policy where that cannot do what is
+    asked. ``refused``: what another one cannot do, and whether it is asked.
+
+    Raises UnsupportedError for these, and what ``engine_for`` raises.
+    """
+    found = [what for what, holds in refused.items() if holds]
+    able = policy.run.engine == DuckDB.name and not found
+    with engine_for(table, policy, name or (DuckDB.name if able else LOCAL.name), None) as engine:
+        if not isinstance(engine, Remote):
+            yield engine, table
+            return
+        if found:
+            raise UnsupportedError(
+                f'the engine "{engine.name}" cannot do {"; ".join(found)}: leave it out, or take engine = "local"'
+            )
+        yield engine, source_for(engine, table, policy, **database)
 
 
 def unseen(counted: Counted, engine: Engine) -> list[Notice]:

@@ -158,6 +158,7 @@ class PostgreSQL(Remote):
         listed = ", ".join(keys.values())
         counted = f"SELECT {columns}, count(*) AS n FROM {source.native} GROUP BY {listed}"  # noqa: S608
         numbered = f"SELECT g.*, row_number() OVER () - 1 AS id FROM ({counted}) g"  # noqa: S608
+        self._run(f"DROP TABLE IF EXISTS {self._own}_groups")  # of another set of columns, counted before
         self._run(f"CREATE TEMP TABLE {self._own}_groups ON COMMIT DROP AS {numbered}")
         groups = self.connection.exec_driver_sql(f"SELECT {listed}, n FROM {self._own}_groups ORDER BY id")  # noqa: S608
         kinds = [*(source.types[name] for name in wanted), pa.int64()]

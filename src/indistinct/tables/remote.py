@@ -66,6 +66,18 @@ class Remote(Local):
         """Name the type of a column that cannot be counted, or carried; None for one that can."""
         raise NotImplementedError
 
+    def require_types(self, source: Source, request: Request) -> None:
+        """Raise UnsupportedError for a column of a type that the engine does not count, or carry."""
+        counted = (*request.quasi, *request.sensitive, *(() if request.person is None else (request.person,)))
+        for name in dict.fromkeys((*counted, *request.carried)):
+            kind = self.unknown_type(source, name, carried=name not in counted) if name in source.columns else None
+            if kind is not None:
+                raise UnsupportedError(
+                    f'the engine "{self.name}" cannot do the type {kind} of "{name}"; leave the column out, or take '
+                    'engine = "local"',
+                    column=name,
+                )
+
     @property
     def comparison(self) -> Callable[[], list[str] | None] | None:
         """What compares the written rows where they lie, for an engine that writes them (``Stored.differing``)."""
@@ -78,6 +90,7 @@ class Remote(Local):
             for batch in self.groups(source, wanted, request):
                 yield plain_batch(pa.record_batch(batch.columns, names=[*wanted, weight]))
 
+        self.require_types(source, request)
         with self.explained(source.name):
             found = super().count(counted_by(source, read), replace(request, carried=(), keep_rows=False), progress)
             looked = {name: self.look(source, name, place) for place, name in enumerate(request.carried)}
