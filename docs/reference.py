@@ -25,8 +25,8 @@ LISTED = ("Parameters", "Returns", "Raises")
 LEFT_OUT = ("__pycache__", "reference.py", "register.py", "discharges.csv")
 COMMANDS = (
     "profile", "audit", "policy draft", "policy check", "policy schema", "policy key", "hierarchy build",
-    "hierarchy check", "hierarchy show", "transform", "plan", "anonymize", "verify", "explain", "compare", "risk",
-    "attack", "utility", "releases key", "releases add", "releases check", "releases list", "releases forget",
+    "hierarchy check", "hierarchy show", "transform", "plan", "anonymize", "append", "verify", "explain", "compare",
+    "risk", "attack", "utility", "releases key", "releases add", "releases check", "releases list", "releases forget",
     "studio", "demo",
 )  # fmt: skip
 

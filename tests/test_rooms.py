@@ -25,7 +25,6 @@ LONG_FILES = {
     "outputs.py": "staging, locking, naming and taking back are one protocol, in which each step relies on the others",
     "policy/document.py": "what must hold between sections of a policy is checked in one pass",
     "session/prepare.py": "from a table and a policy to counts, with what a column is refused or warned of on the way",
-    "tables/in_postgresql.py": "one transaction of one engine, from what it is asked first to the name of its table",
     "tables/records.py": "the records that move, which hold one another, with their symbols said once",
     "utility/private.py": "each mechanism with its noise and its proof, and the budget that they share",
 }

@@ -53,6 +53,7 @@ def folder(tmp_path_factory):
 ASKED = {
     "audit": ("audit", "t.csv", "--qi", "age,ward", "--sensitive", "ill", "--k", "5"),
     "anonymize": ("anonymize", "t.csv", "--policy", "p.toml", "-o", "o.csv", "--force", "--dataset", "d.json"),
+    "append": ("append", "t.csv", "o.csv", "t.csv", "--policy", "p.toml", "-o", "both.csv"),
     "verify": ("verify", "t.csv", "o.csv", "--policy", "p.toml"),
     "explain": ("explain", "t.csv", "--policy", "p.toml"),
     "plan": ("plan", "t.csv", "p.toml", "--k", "2", "--l", "2"),

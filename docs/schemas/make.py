@@ -54,7 +54,8 @@ DOCUMENTS: dict[str, dict[str, str]] = {
         "rows": "whole", "persons": "whole | null", "unit": "text", "classes": "whole", "suppressed_rows": "whole",
         "satisfied": "yes | null", "smallest_class": "whole", "largest_class": "whole", "reference": "text",
         "models": "[model]", "worst": "[any]", "missing": "any", "k_if_untouched_columns_are_known": "whole | null",
-        "persons_in_several_classes": "whole | null", "person_shares": "[any]", "warnings": "[warning]",
+        "persons_in_several_classes": "whole | null", "person_shares": "[any]", "engine?": "text",
+        "warnings": "[warning]",
     },
     "anonymize": {
         "satisfied": "yes", "rows": "whole", "published_rows": "whole", "suppressed_rows": "whole",
@@ -66,6 +67,14 @@ DOCUMENTS: dict[str, dict[str, str]] = {
         "manifest": "text | null", "sha256": "{text}", "report?": "text", "public_report?": "text",
         "dictionary?": "text", "dataset?": "text", "accepted_draft?": "text", "engine?": "text",
         "told_by_merging?": "any", "warnings": "[warning]",
+    },
+    "append": {
+        "satisfied": "yes", "earlier_rows": "whole", "placed_rows": "whole", "joined_classes": "whole",
+        "new_classes": "whole", "retained_rows": "whole", "rows": "whole", "published_rows": "whole",
+        "suppressed_rows": "whole", "left_out_rows": "whole", "classes": "whole", "persons": "whole | null",
+        "unit": "text", "models": "[model]", "verification": "any", "difference": "any", "ledger?": "any",
+        "outputs": "[text]", "manifest": "text", "sha256": "{text}", "retained?": "text", "whole?": "text",
+        "warnings": "[warning]",
     },
     "verify": {
         "satisfied": "yes", "coverage": "any", "hash": "text", "false_claims": "[any]", "faults": "[any]",

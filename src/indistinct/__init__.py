@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     )
     from indistinct.proof.bounds import bounds
     from indistinct.publish.anonymize import Release, anonymize
+    from indistinct.publish.append import Appended, append
     from indistinct.publish.recipient import verify_public
     from indistinct.publish.transform import Transformed, transform
     from indistinct.reports.dataset import dataset
@@ -88,6 +89,7 @@ _WHERE: Final = {
         "Profitability", "RecursiveCL", "Safepub", "SampleUniqueness", "TCloseness", "Tiered",
     ),
     "publish.anonymize": ("Release", "anonymize"),
+    "publish.append": ("Appended", "append"),
     "assess.audit": ("Audit", "audit"),
     "proof.bounds": ("bounds",),
     "assess.compare": ("Comparison", "compare"),
@@ -110,6 +112,7 @@ _MODULE: Final = {name: module for module, names in _WHERE.items() for name in n
 
 __all__ = [
     "AlphaK",
+    "Appended",
     "Attacks",
     "Attribute",
     "Audit",
@@ -165,6 +168,7 @@ __all__ = [
     "Verification",
     "VerificationError",
     "anonymize",
+    "append",
     "attack",
     "audit",
     "bounds",

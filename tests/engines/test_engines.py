@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from indistinct.hierarchies import build_hierarchy
 from indistinct.session.engines import engine_for, source_for
 from indistinct.session.prepare import prepare
 from indistinct.tables.count import count
+from indistinct.tables.engine import Request
 
 
 @pytest.fixture(params=["duckdb"])
@@ -259,7 +261,7 @@ def test_every_small_table_of_the_tests_has_the_cells_of_the_local_engine(engine
                 mine = count(source, source.columns, [], bare)
             except IndistinctError:
                 continue  # no table: a hierarchy file, or one that is broken on purpose
-            theirs = opened.count(source, source.columns, [], bare)
+            theirs = opened.count(source, Request(source.columns, [], bare))
             assert [own.texts for own in mine.frequencies.quasi] == [own.texts for own in theirs.frequencies.quasi], (
                 path
             )
@@ -271,3 +273,79 @@ def test_every_small_table_of_the_tests_has_the_cells_of_the_local_engine(engine
 
 def bare(name, texts):
     return build_hierarchy(name, texts, spec=None)
+
+
+@pytest.mark.parametrize("case", ["plain", "persons", "t-closeness"])
+def test_an_audit_is_that_of_the_local_engine(engine, put, case):
+    policy = given(**CASES[case])
+    place = put(columns_of(policy, people()))
+    mine, theirs = (ind.audit(place, policy, engine=name).document for name in ("local", engine))
+    assert (mine.pop("engine"), theirs.pop("engine")) == ("local", engine)
+    if case == "persons":  # who has which row stays in the engine
+        assert (mine.pop("k_if_untouched_columns_are_known"), theirs.pop("k_if_untouched_columns_are_known")) == (
+            1,
+            None,
+        )
+    assert theirs == mine
+    assert theirs["satisfied"] is False
+
+
+@pytest.mark.parametrize("case", ["plain", "t-closeness", "carried", "suppressed"])
+def test_a_verification_is_that_of_the_local_engine(engine, put, tmp_path, case):
+    policy = given(**CASES[case])
+    place = put(columns_of(policy, people()))
+    release = tmp_path / "out.parquet"
+    ind.anonymize(place, policy, output=release)
+    mine, theirs = (ind.verify(place, release, policy, engine=name).document for name in ("local", engine))
+    assert theirs == mine
+    assert theirs["satisfied"] is True
+    table = pq.read_table(release)
+    forged = table.set_column(0, "age", pa.array(["21"] * table.num_rows))
+    pq.write_table(forged, tmp_path / "forged.parquet")
+    mine, theirs = (
+        ind.verify(place, tmp_path / "forged.parquet", policy, engine=name).document for name in ("local", engine)
+    )
+    assert theirs == mine
+    assert theirs["coverage"]["status"] == "refuted"
+
+
+UNJUDGED = {
+    "[person]": {"person": True},
+    "releases in groups": {"recoding": {"algorithm": "anatomy"}, "privacy": [ind.DistinctL("ill", 2)]},
+    "[[transforms]]": {"transforms": [{"method": "top_coding", "attribute": "age", "limit": 50}]},
+    'ranges = "columns"': {"output": {"ranges": "columns"}},
+}
+
+
+@pytest.mark.parametrize("what", UNJUDGED)
+def test_what_a_verification_under_an_engine_cannot_do_is_refused_by_name(engine, what, monkeypatch):
+    policy = given(**UNJUDGED[what])
+    monkeypatch.setattr("indistinct.tables.count.count", None)
+    with pytest.raises(UnsupportedError, match=f'the engine "duckdb" cannot do {re.escape(what)}'):
+        ind.verify(people(), people(), policy, engine=engine)
+
+
+def test_an_audit_under_an_engine_says_what_it_did_not_see(engine):
+    policy = given(carried=("cost",))
+    found = ind.audit(columns_of(policy, people()), policy, engine=engine).document
+    assert found["k_if_untouched_columns_are_known"] is None
+    assert "not-looked-at" in [one["kind"] for one in found["warnings"]]
+    with pytest.raises(UnsupportedError, match="cannot do a reference"):
+        ind.audit(people(), given(), reference=people(), engine=engine)
+
+
+def test_the_commands_that_judge_take_an_engine(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pq.write_table(columns_of(given(), people()), "people.parquet")
+    given().save("policy.toml")
+    assert run("anonymize", "people.parquet", "--policy", "policy.toml", "--output", "out.parquet")[0] == 0
+    code, out, _ = run("audit", "people.parquet", "--policy", "policy.toml", "--json", "--engine", "duckdb")
+    assert (code, json.loads(out)["engine"]) == (1, "duckdb")
+    assert run("verify", "people.parquet", "out.parquet", "--policy", "policy.toml", "--engine", "duckdb")[0] == 0
+    assert run("verify", "--public", "out.parquet", "--engine", "duckdb")[0] == 2
+
+
+def test_the_engine_of_a_policy_judges_where_it_can():
+    table = columns_of(given(), people())
+    assert ind.audit(table, given(run={"engine": "duckdb"})).document["engine"] == "duckdb"
+    assert ind.audit(table, given(run={"engine": "duckdb"}), reference=table).document["engine"] == "local"

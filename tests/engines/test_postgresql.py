@@ -335,3 +335,19 @@ def test_the_command_writes_into_the_database(server, database, tmp_path, monkey
     assert json.loads(found.stdout)["outputs"] == ["postgresql:postgres:research.people"]
     assert "tester" not in found.stdout
     assert tables(database) == ["public.people", "research.people"]
+
+
+def test_a_table_of_the_database_is_judged_as_one_here(server, database, tmp_path):
+    policy = given(carried=("cost",))
+    table = columns_of(policy, people())
+    put(database, table)
+    ind.anonymize(table, policy, output=tmp_path / "out.parquet")
+    mine = ind.verify(table, tmp_path / "out.parquet", policy).document
+    theirs = ind.verify(server, tmp_path / "out.parquet", policy, sql_table="people", engine="postgresql").document
+    assert theirs == mine
+    assert theirs["satisfied"] is True
+    mine = ind.audit(table, policy).document
+    theirs = ind.audit(server, policy, sql_table="people", engine="postgresql").document
+    for key in ("models", "worst", "classes", "smallest_class", "missing"):
+        assert theirs[key] == mine[key]
+    assert tables(database) == ["public.people"]

@@ -106,3 +106,26 @@ def test_what_was_written_is_compared_with_what_spark_deals(frame, tmp_path, mon
     with pytest.raises(VerificationError, match='"cost"'):
         ind.anonymize(table, policy, output=tmp_path / "out.parquet")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_of_spark_is_judged_as_one_here(frame, tmp_path):
+    policy = given(carried=("cost",))
+    table = columns_of(policy, people())
+    own = frame.select(table.column_names)
+    ind.anonymize(table, policy, output=tmp_path / "out.parquet")
+    mine, theirs = (ind.verify(one, tmp_path / "out.parquet", policy, engine=engine).document
+                    for one, engine in ((table, "local"), (own, "spark")))  # fmt: skip
+    assert theirs == mine
+    assert theirs["satisfied"] is True
+    mine, theirs = (
+        ind.audit(one, policy, engine=engine).document for one, engine in ((table, "local"), (own, "spark"))
+    )
+    for key in ("models", "worst", "classes", "smallest_class", "missing"):
+        assert theirs[key] == mine[key]
+    seen = session_moments(frame)
+    with pytest.raises(UnsupportedError, match='cannot do the type timestamp of "seen"'):
+        ind.audit(seen, qi=["seen"], engine="spark")
+
+
+def session_moments(frame):
+    return frame.sparkSession.sql("SELECT TIMESTAMP '2024-03-01 10:00:00' AS seen")

@@ -11,10 +11,12 @@ import numpy as np
 from indistinct.answers import Verdict
 from indistinct.errors import DataError, PolicyError
 from indistinct.models import Context
+from indistinct.notices import Notice, Sentence
 from indistinct.policy import Flags, given_or_flags
 from indistinct.proof.release import label_reader
 from indistinct.sentences.results import as_html, audit_text
 from indistinct.session.blanks import blank_notices, namer
+from indistinct.session.engines import opened_for
 from indistinct.session.item_sets import sets_of_assignment
 from indistinct.session.person_shares import person_shares
 from indistinct.session.population import population_of_labels
@@ -24,6 +26,7 @@ from indistinct.tables.classes import classes_of, recoding_of, whole_tuples
 from indistinct.tables.count import silent
 from indistinct.tables.order import distinct
 from indistinct.tables.records import SUPPRESSED, Assignment, Frequencies, Population
+from indistinct.tables.remote import Remote
 from indistinct.tables.row_questions import sizes_if_known
 from indistinct.tables.wildcards import candidates
 
@@ -75,6 +78,7 @@ def audit(
     suppressed_rows: str | None = None,
     query: str | None = None,
     sql_table: str | None = None,
+    engine: str | None = None,
     progress: Progress = silent,
     **flags: Unpack[Flags],
 ) -> Audit:
@@ -103,6 +107,9 @@ def audit(
         ``exempt`` or ``class``: what becomes of rows of tokens.
     query, sql_table
         A query to a database, or a table of one, in place of a file.
+    engine
+        What counts the table: ``"local"``, ``"duckdb"``, ``"postgresql"`` or ``"spark"``. Columns that no model looks
+        at stay unseen in another engine than the local one, which a notice says.
     progress
         Called with what is being done, and how far it is.
     **flags
@@ -132,15 +139,12 @@ def audit(
     if suppressed_rows not in (None, "exempt", "class"):
         raise PolicyError(f'--suppressed-rows takes exempt or class, not "{suppressed_rows}"', key="--suppressed-rows")
     refuse_mechanisms(policy)
-    prepared = prepare(
-        table,
-        policy,
-        for_audit=True,
-        reference=reference,
-        query=query,
-        sql_table=sql_table,
-        progress=progress,
-    )
+    refused = {"a reference": reference is not None}
+    with opened_for(table, policy, engine, refused, query=query, sql_table=sql_table) as (opened, given):
+        prepared = prepare(
+            given, policy, for_audit=True, reference=reference, query=query, sql_table=sql_table,
+            carry=not isinstance(opened, Remote), engine=opened, progress=progress,
+        )  # fmt: skip
     frequencies = prepared.counted.frequencies
     suppressed_rows = suppressed_rows or ("class" if policy.suppression.rows == "test" else "exempt")
     starred = starred_tuples(frequencies, policy.output.suppressed_token) if suppressed_rows == "exempt" else None
@@ -159,7 +163,7 @@ def audit(
     )
     worst = _worst(frequencies, assignment, classes, evaluations)
     progress("judge", 1, 1)
-    notices = [*prepared.notices, *near_unique(prepared), *weaknesses(prepared)]
+    notices = [*prepared.notices, *near_unique(prepared), *weaknesses(prepared), *_unseen(prepared)]
     notices += blank_notices(policy, classes, context, namer(frequencies, assignment))
     return Audit(
         {
@@ -177,9 +181,24 @@ def audit(
             "k_if_untouched_columns_are_known": k_if_known(prepared, starred),
             "persons_in_several_classes": persons_spread(frequencies, assignment),
             "person_shares": person_shares(classes),
+            "engine": prepared.engine.name,
             "warnings": [notice.document() for notice in notices],
         }
     )
+
+
+def _unseen(prepared: Prepared) -> list[Notice]:
+    """Name the columns that another engine holds and nobody looked at."""
+    names = [name for name in prepared.roles.insensitive if name in prepared.source.columns]
+    if not names or not isinstance(prepared.engine, Remote):
+        return []
+    message = Sentence(
+        "the values of {names} stay in the engine {engine}: whether they are nearly unique, and what k is if they are "
+        "known, was not looked at",
+        names=tuple(names),
+        engine=prepared.engine.name,
+    )
+    return [Notice("not-looked-at", names[0], message)]
 
 
 def _with_population(prepared: Prepared, classes: Classes, assignment: Assignment) -> Classes:
@@ -290,9 +309,11 @@ def wildcard_k(frequencies: Frequencies, assignment: Assignment, classes: Classe
     return None if found is None else int(found.min())
 
 
-def k_if_known(prepared: Prepared, starred: NDArray[np.bool_] | None) -> int:
-    """Return the k that results if every published untouched column were known to an attacker."""
+def k_if_known(prepared: Prepared, starred: NDArray[np.bool_] | None) -> int | None:
+    """Return the k that results if every published untouched column were known to an attacker; None: not looked at."""
     frequencies = prepared.counted.frequencies
+    if isinstance(prepared.engine, Remote) and (_unseen(prepared) or frequencies.persons is not None):
+        return None
     hidden = np.zeros(len(frequencies.rows), np.bool_) if starred is None else starred[frequencies.tuple_of]
     sizes = sizes_if_known(prepared.counted, prepared.carried, hidden)
     return int(sizes.min(initial=frequencies.total))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from indistinct.algorithms import form_of
 from indistinct.history.consult import open_ledger
 from indistinct.history.signatures import with_history
 from indistinct.policy import given as given_policy
 from indistinct.proof.verify import Verification, prove
+from indistinct.session.engines import opened_for
 from indistinct.session.verdicts import invariant_model
 from indistinct.tables.count import silent
 
@@ -27,6 +29,7 @@ def verify(
     *,
     query: str | None = None,
     sql_table: str | None = None,
+    engine: str | None = None,
     progress: Progress = silent,
 ) -> Verification:
     """Prove or refute that a published table is a truthful release of the original that satisfies the policy.
@@ -59,6 +62,9 @@ def verify(
         The second table of a release of two, by group.
     query, sql_table
         A query to a database, or a table of one, for the original.
+    engine
+        What counts the original: ``"local"``, ``"duckdb"``, ``"postgresql"`` or ``"spark"``; the published table is
+        read here.
     progress
         Called with what is being done, and how far it is.
 
@@ -78,4 +84,16 @@ def verify(
     def history(prepared: Prepared, mark: str) -> Prepared:
         return with_history(prepared, ledger, mark)
 
-    return prove(original, published, policy, st, history=history, query=query, sql_table=sql_table, progress=progress)
+    refused = {
+        "releases in groups": st is not None or form_of(policy) != "one_table",
+        "m_invariance": invariant_model(policy) is not None,
+        "[person]": policy.person is not None,
+        "[[transforms]]": bool(policy.transforms),
+        "masks and pseudonyms": any(own.action in ("mask", "pseudonym") for own in policy.attributes.values()),
+        f'ranges = "{policy.output.ranges}"': policy.output.ranges != "label",
+    }
+    with opened_for(original, policy, engine, refused, query=query, sql_table=sql_table) as (opened, given):
+        return prove(
+            given, published, policy, st, history=history, query=query, sql_table=sql_table, engine=opened,
+            progress=progress,
+        )  # fmt: skip

@@ -15,6 +15,7 @@ import typer
 
 from indistinct.cli import (
     anonymize,
+    append,
     attack,
     audit,
     compare,
@@ -51,6 +52,7 @@ app = typer.Typer(
 )
 app.command("audit")(audit.audit)
 app.command("anonymize")(anonymize.anonymize)
+app.command("append")(append.append)
 app.command("transform")(transform.transform)
 app.command("verify")(verify.verify)
 app.command("compare")(compare.compare)

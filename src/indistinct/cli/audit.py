@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from indistinct.cli.common import Delimiter, Person, names, place
-from indistinct.cli.options import Answer, Database, Reading, grouped, refuse_both
+from indistinct.cli.options import Answer, Counting, Database, Reading, grouped, refuse_both
 
 if TYPE_CHECKING:
     from indistinct.policy import Flags
@@ -56,6 +56,7 @@ def audit(
     reading: Reading,
     thresholds: Thresholds,
     database: Database,
+    counting: Counting,
     answering: Answer,
 ) -> int:
     """Say what a table satisfies: exact verdicts, the best parameters reached, and where it hurts most.
@@ -79,6 +80,7 @@ def audit(
             reference=None if reference is None else place(reference),
             suppressed_rows=suppressed_rows,
             **vars(database),
+            **vars(counting),
             progress=report,
             **(flags if policy is None else {}),
         )

@@ -113,6 +113,13 @@ class Where:
 
 
 @dataclass(frozen=True)
+class Counting:
+    """What counts a table that is judged."""
+
+    engine: Engine = None
+
+
+@dataclass(frozen=True)
 class Reading:
     """How the columns of a table are read where no policy says it."""
 

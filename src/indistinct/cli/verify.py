@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from indistinct.cli.common import place
-from indistinct.cli.options import Answer, Database, grouped
+from indistinct.cli.options import Answer, Counting, Database, grouped
 
 
 @grouped
@@ -26,6 +26,7 @@ def verify(
     ] = False,
     *,
     database: Database,
+    counting: Counting,
     answering: Answer,
 ) -> int:
     """Re-read a published file and prove or refute it: the models, the coverage of every cell, the hash.
@@ -36,7 +37,8 @@ def verify(
     """
     with answering.progress() as report:
         if public:
-            if policy is not None or st is not None or any(value is not None for value in vars(database).values()):
+            others = [policy, st, *vars(database).values(), *vars(counting).values()]
+            if any(value is not None for value in others):
                 message = (
                     "--public takes the published file alone (or both of two tables); the policy is in its manifest"
                 )
@@ -60,6 +62,7 @@ def verify(
                 Policy.load(policy),
                 None if st is None else place(st),
                 **vars(database),
+                **vars(counting),
                 progress=report,
             )
     answering.give(answer.document, answer)

@@ -17,6 +17,7 @@ from indistinct.session.prepare import published_identifying
 from indistinct.tables.apply import Layout
 from indistinct.tables.classes import classes_of, merged, recoding_of
 from indistinct.tables.count import silent
+from indistinct.tables.engine import Form
 from indistinct.tables.floors import floored, spread
 from indistinct.tables.identifiers import mask, pseudonym, read_key
 from indistinct.tables.records import SUPPRESSED, Assignment
@@ -119,18 +120,12 @@ def apply(prepared: Prepared, assignment: Assignment, layout: Layout) -> Decisio
     policy, given = prepared.policy, (prepared.source, prepared.counted, assignment)
     recoding = aggregated(prepared, assignment, recoding_of(prepared.counted.frequencies, assignment))
     if assignment.group_of is None and assignment.counterfeits is None:
-        starred = stars_rows(prepared, assignment, recoding)
-        published, values = prepared.engine.apply(*given, recoding, layout, starred=starred)
+        form = Form(starred=stars_rows(prepared, assignment, recoding))
     else:
         attribute = grouped_attribute(policy)
-        published, values = prepared.engine.apply(
-            *given,
-            recoding,
-            layout,
-            grouped=attribute,
-            permuted=form_of(policy) == "permuted",
-            summed=policy.attributes[attribute].type in ("integer", "decimal"),
-        )
+        summed = policy.attributes[attribute].type in ("integer", "decimal")
+        form = Form(attribute, permuted=form_of(policy) == "permuted", summed=summed)
+    published, values = prepared.engine.apply(*given, recoding, layout, form)
     return Decision(prepared, assignment, recoding, published, values)
 
 

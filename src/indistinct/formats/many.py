@@ -71,52 +71,58 @@ def _named(folders: Sequence[str], name: str) -> dict[str, str | None]:
 def open_many(
     pieces: Sequence[Part], name: str, options: TableOptions, opened: Callable[[Path, TableOptions], Source]
 ) -> Source:
-    """Open files as one table, in this order; columns are matched by their names.
+    """Open files as one table, in this order; raises what ``joined`` raises."""
+    return joined([(opened(part.path, options), part.path.name, part.named) for part in pieces], name)
 
-    Raises SchemaError where a file has other columns, or columns of other types, than the first.
+
+def joined(pieces: Sequence[tuple[Source, str, Mapping[str, str | None]]], name: str) -> Source:
+    """Read sources as one table, in this order, each with its name and the columns that its place tells.
+
+    Columns are matched by their names. Raises SchemaError where a source has other columns, or columns of other types,
+    than the first.
     """
-    sources = [opened(part.path, options) for part in pieces]
-    first, named = sources[0], list(pieces[0].named)
-    for part, source in zip(pieces, sources, strict=True):
+    first, first_name, first_named = pieces[0]
+    named = list(first_named)
+    for source, own_name, _ in pieces:
         if clash := [column for column in named if column in source.columns]:
-            message = f'"{clash[0]}" is a column of {part.path.name} and a folder of its path; rename one of them'
+            message = f'"{clash[0]}" is a column of {own_name} and a folder of its path; rename one of them'
             raise SchemaError(message, column=clash[0])
         if set(source.columns) != set(first.columns):
             odd = sorted({*source.columns} ^ {*first.columns})
             have = "has" if odd[0] in source.columns else "lacks"
-            message = f'{part.path.name} {have} the column "{odd[0]}", unlike {pieces[0].path.name}; make them alike'
-            raise SchemaError(message, file=part.path.name, column=odd[0])
+            message = f'{own_name} {have} the column "{odd[0]}", unlike {first_name}; make them alike'
+            raise SchemaError(message, file=own_name, column=odd[0])
         for column in first.columns:
             if not _same(source.types[column], first.types[column]):
                 message = (
-                    f'"{column}" is {source.types[column]} in {part.path.name} and {first.types[column]} in '
-                    f"{pieces[0].path.name}; make them alike"
+                    f'"{column}" is {source.types[column]} in {own_name} and {first.types[column]} in {first_name}; '
+                    "make them alike"
                 )
-                raise SchemaError(message, file=part.path.name, column=column)
+                raise SchemaError(message, file=own_name, column=column)
     columns = (*first.columns, *named)
 
     def read(wanted: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
         own = tuple(column for column in wanted if column not in named)
-        for part, source in zip(pieces, sources, strict=True):
-            # a file is counted by one of its columns where only folders are asked for
+        for source, _, told in pieces:
+            # a source is counted by one of its columns where only folders are asked for
             for batch in source.read(own or first.columns[:1]):
                 arrays = [
                     _plain(batch.column(column))
                     if column in own
-                    else pa.array([part.named[column]] * batch.num_rows, pa.string())
+                    else pa.array([told[column]] * batch.num_rows, pa.string())
                     for column in wanted
                 ]
                 yield pa.RecordBatch.from_arrays(arrays, list(wanted))
 
-    known = all(source.rows is not None for source in sources)
-    notices = {(one.kind, one.column, str(one.message)): one for source in sources for one in source.warnings}
+    known = all(source.rows is not None for source, _, _ in pieces)
+    notices = {(one.kind, one.column, str(one.message)): one for source, _, _ in pieces for one in source.warnings}
     return Source(
         name,
         columns,
         {column: _kind(first.types.get(column, pa.string())) for column in columns},
         is_text=first.is_text,
         read=read,
-        rows=sum(source.rows or 0 for source in sources) if known else None,
+        rows=sum(source.rows or 0 for source, _, _ in pieces) if known else None,
         labels=first.labels,
         column_labels=first.column_labels,
         dialect=first.dialect,

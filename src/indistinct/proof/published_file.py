@@ -11,14 +11,16 @@ import pyarrow as pa
 from indistinct.errors import DataError, IndistinctError, SchemaError
 from indistinct.formats.registry import format_of, open_source
 from indistinct.formats.source import path_of
+from indistinct.hierarchies import build_hierarchy
 from indistinct.hierarchies.suppression import ROOT
 from indistinct.notices import Notice, Sentence
 from indistinct.session.absent_columns import range_names
 from indistinct.session.prepare import options_of
 from indistinct.tables.counterfeits import COUNTERFEITS
 from indistinct.tables.dictionary import texts_of
+from indistinct.tables.engine import Request
 from indistinct.tables.published import PublishedColumn
-from indistinct.tables.recount import count_source
+from indistinct.tables.recount import Recount, count_source
 from indistinct.tables.two_tables import GROUP
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from indistinct.formats.source import Source, TableOptions
     from indistinct.policy import Policy
     from indistinct.session.prepare import Prepared
-    from indistinct.tables.recount import Recount
+    from indistinct.tables.engine import Engine
 
 
 def delimiter_of(output: Path, dialect: str | None) -> str:
@@ -164,6 +166,13 @@ def count_published(
             first = first or error
     assert first is not None  # noqa: S101  # there is always one way to read, and it failed
     raise first
+
+
+def distinct_rows(engine: Engine, source: Source, columns: Sequence[str]) -> Recount:
+    """Let an engine count the distinct rows of a table that lies in it, as they stand."""
+    request = Request([], columns, lambda name, texts: build_hierarchy(name, texts, spec=None))
+    found = engine.count(source, request).frequencies
+    return Recount(tuple(columns), tuple(list(own.texts) for own in found.sensitive), found.codes, found.rows)
 
 
 def _counted(

@@ -21,7 +21,7 @@ from indistinct.proof.files import read_tables, tables_of
 from indistinct.proof.groups import PROTECTS, place_of_manifest
 from indistinct.proof.manifest import hash_status, manifest_notices, read_manifest
 from indistinct.proof.misfit import misfit
-from indistinct.proof.published_file import count_published, published_options
+from indistinct.proof.published_file import count_published, distinct_rows, published_options
 from indistinct.proof.ranges import false_ranges
 from indistinct.proof.recount import matches, respelled, restored
 from indistinct.proof.release import Behind, judge_reread, label_reader, persons_of_labels, reread_namer, starred
@@ -36,7 +36,7 @@ from indistinct.session.prepare import prepare, published_identifying
 from indistinct.session.verdicts import invariant_model, refuse_mechanisms, unit_of
 from indistinct.tables.count import silent
 from indistinct.tables.dictionary import Dictionary
-from indistinct.tables.recount import count_source
+from indistinct.tables.local import LOCAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from indistinct.proof.verify_invariance import History
     from indistinct.session.prepare import Prepared
     from indistinct.tables.count import Progress
+    from indistinct.tables.engine import Engine
     from indistinct.tables.recount import Recount
 
 VIOLATIONS_SHOWN = 20
@@ -83,11 +84,13 @@ def prove(
     history: History,
     query: str | None = None,
     sql_table: str | None = None,
+    engine: Engine = LOCAL,
     progress: Progress = silent,
 ) -> Verification:
     """Prove or refute that a published table is a truthful release of the original, as ``indistinct.verify`` says.
 
-    ``history`` tells what earlier releases stated of the persons of a table (``history.signatures``).
+    ``engine`` counts the original. ``history`` tells what earlier releases stated of the persons of a table
+    (``history.signatures``).
 
     Raises SchemaError when the published table has columns that the original lacks.
     """
@@ -104,7 +107,9 @@ def prove(
         return groups
     # other columns are read only to decide again, which tells whose a row is
     carry = policy.person is not None
-    prepared = prepare(original, policy, carry=carry, query=query, sql_table=sql_table, progress=progress)
+    prepared = prepare(
+        original, policy, carry=carry, query=query, sql_table=sql_table, engine=engine, progress=progress
+    )
     path = path_of(published)
     progress("read", 0, 1)
     roles = prepared.roles
@@ -122,7 +127,7 @@ def prove(
             column=lost[0],
         )
     columns = found.columns
-    before = count_source(prepared.source, columns)
+    before = distinct_rows(engine, prepared.source, columns)
     guard = guard_of(policy, path)
     typed = [name for name in columns if not is_text(prepared.source.types[name])]
     spellings = spellers({name: before.column(name)[0] for name in columns}, typed, policy)

@@ -15,16 +15,17 @@ from indistinct.notices import Notice, Sentence
 from indistinct.policy import resolve
 from indistinct.session.prepare import modelled, published_identifying, source_options, uncounted
 from indistinct.session.transformed import TransformedTable
-from indistinct.tables.in_duckdb import DuckDB, is_carried
+from indistinct.tables.in_duckdb import DuckDB
 from indistinct.tables.in_postgresql import PostgreSQL
 from indistinct.tables.in_spark import Spark
 from indistinct.tables.local import LOCAL
+from indistinct.tables.remote import Remote
 from indistinct.tables.stored import StoredColumn
 
 ENGINES = (LOCAL.name, DuckDB.name, PostgreSQL.name, Spark.name)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from indistinct.policy import Policy
     from indistinct.tables.count import Counted
@@ -134,18 +135,17 @@ def refusals(
     if masked := published_identifying(roles):
         found.append(f'masks and pseudonyms ("{masked[0]}")')
     carried = uncounted(policy, roles, source.columns)
-    if isinstance(engine, PostgreSQL | Spark):
+    if isinstance(engine, Remote):
         counted = [*roles.quasi, *modelled(policy), *([] if roles.person is None else [roles.person])]
         named = [name for name in (*counted, *carried) if name in source.columns]
-        kinds = {name: engine.unknown_type(name, carried=name in carried) for name in named}
+        kinds = {name: engine.unknown_type(source, name, carried=name in carried) for name in named}
         found += [f'the type {kind} of "{name}"' for name, kind in kinds.items() if kind is not None]
-    return [*found, *_beside(engine, policy, source, carried, output, target)] if carried else found
+    return [*found, *_beside(engine, policy, carried, output, target)] if carried else found
 
 
 def _beside(
     engine: Engine,
     policy: Policy,
-    source: Source,
     carried: Sequence[str],
     output: Path | None,
     target: Target | None,
@@ -163,9 +163,31 @@ def _beside(
     chosen = None if output is None else format_of(output)
     if chosen is None or chosen.nested is None:
         found.append(f"another output than parquet or arrow {named}")
-    if isinstance(engine, Spark):
-        return found
-    return found + [f'the type {kind} of "{name}"' for name in carried if not is_carried(kind := source.types[name])]
+    return found
+
+
+@contextmanager
+def opened_for(
+    table: Any, policy: Policy, name: str | None, refused: Mapping[str, bool], **database: str | None
+) -> Iterator[tuple[Engine, Any]]:
+    """Open the engine that counts a table for a judgement, and the table in it; then close it.
+
+    The local engine takes the table as it is given; it stands in for the one of the policy where that cannot do what is
+    asked. ``refused``: what another one cannot do, and whether it is asked.
+
+    Raises UnsupportedError for these, and what ``engine_for`` raises.
+    """
+    found = [what for what, holds in refused.items() if holds]
+    able = policy.run.engine == DuckDB.name and not found
+    with engine_for(table, policy, name or (DuckDB.name if able else LOCAL.name), None) as engine:
+        if not isinstance(engine, Remote):
+            yield engine, table
+            return
+        if found:
+            raise UnsupportedError(
+                f'the engine "{engine.name}" cannot do {"; ".join(found)}: leave it out, or take engine = "local"'
+            )
+        yield engine, source_for(engine, table, policy, **database)
 
 
 def unseen(counted: Counted, engine: Engine) -> list[Notice]:

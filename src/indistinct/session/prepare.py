@@ -25,6 +25,7 @@ from indistinct.session.missing_tokens import check_tokens
 from indistinct.session.population import population_of, require_sample
 from indistinct.session.readable import require_readable
 from indistinct.tables.count import Counted, silent
+from indistinct.tables.engine import Request
 from indistinct.tables.local import LOCAL
 from indistinct.tables.published import PublishedColumn
 
@@ -289,7 +290,7 @@ def reference_counts(
     for name in (*names, *([] if person is None else [person])):
         if name not in source.columns:
             raise SchemaError.unknown_column(name, source.columns, file=source.name)
-    counted = engine.count(source, [], list(names), binder(policy, source, []), person=person)
+    counted = engine.count(source, Request([], list(names), binder(policy, source, []), person))
     return dict(counted.frequencies.references)
 
 
@@ -336,8 +337,7 @@ def prepare(
     if population is not None and not for_audit:
         bind = population.widened(bind, quasi)
     in_order = policy.output.order == "kept"
-    counted = engine.count(
-        source,
+    request = Request(
         quasi,
         sensitive,
         bind,
@@ -345,8 +345,8 @@ def prepare(
         leave_out=[name for name in sensitive if roles.attributes[name].missing == "drop"],
         keep_rows=keep_rows or (carry and bool(carried_names or published_identifying(roles) or in_order)),
         carried=carried_names if carry else (),
-        progress=progress,
     )
+    counted = engine.count(source, request, progress)
     if references is not None:
         counted = replace(counted, frequencies=replace(counted.frequencies, references=references))
     counted = replace(counted, frequencies=_placed_missing(counted.frequencies, policy))

@@ -7,6 +7,7 @@ number or the place of a row.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -23,25 +24,44 @@ if TYPE_CHECKING:
     from indistinct.tables.recount import Recount
 
 
+@dataclass(frozen=True)
+class Request:
+    """What is to be counted, as ``tables.count.count`` says; ``carried``: columns that are published as they are."""
+
+    quasi: Sequence[str]
+    sensitive: Sequence[str]
+    bind: Callable[[str, Sequence[str | None]], Hierarchy]
+    person: str | None = None
+    leave_out: Collection[str] = ()
+    keep_rows: bool = False
+    carried: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Form:
+    """What tables a release consists of; by default of one, without its suppressed rows.
+
+    ``grouped``: the sensitive attribute, where an assignment has groups or counterfeits; ``permuted``: its values stay
+    in the one table, and with ``summed`` their sums too; ``starred``: suppressed rows are published with the token in
+    every quasi-identifier.
+    """
+
+    grouped: str | None = None
+    permuted: bool = False
+    summed: bool = False
+    starred: bool = False
+
+
+ONE_TABLE = Form()
+
+
 class Engine(Protocol):
     """The verbs of an engine, and its ``name`` in a policy."""
 
     name: str
 
-    def count(
-        self,
-        source: Source,
-        quasi: Sequence[str],
-        sensitive: Sequence[str],
-        bind: Callable[[str, Sequence[str | None]], Hierarchy],
-        *,
-        person: str | None = None,
-        leave_out: Collection[str] = (),
-        keep_rows: bool = False,
-        carried: Sequence[str] = (),
-        progress: Progress = ...,
-    ) -> Counted:
-        """Count the rows of each cell, as ``tables.count.count`` says, and look at the columns that are ``carried``."""
+    def count(self, source: Source, request: Request, progress: Progress = ...) -> Counted:
+        """Count the rows of each cell, and look at the columns that are carried."""
 
     def apply(
         self,
@@ -50,18 +70,9 @@ class Engine(Protocol):
         assignment: Assignment,
         recoding: Recoding,
         layout: Layout,
-        *,
-        grouped: str | None = None,
-        permuted: bool = False,
-        summed: bool = False,
-        starred: bool = False,
+        form: Form = ...,
     ) -> tuple[Published, Published | None]:
-        """Publish the rows of a source under an assignment; of a release of two tables also the second.
-
-        ``grouped``: the sensitive attribute, where an assignment has groups or counterfeits; ``permuted``: its values
-        stay in the one table, and with ``summed`` their sums too; ``starred``: suppressed rows are published with the
-        token in every quasi-identifier.
-        """
+        """Publish the rows of a source under an assignment; of a release of two tables also the second."""
 
     def write(
         self,

@@ -1,47 +1,38 @@
 """The engine for tables that do not fit into memory: DuckDB, in this process, with a limit of memory and a folder.
 
-It counts by one GROUP BY. What only the counts decide is published from them, as the local engine does. Where other
-columns are published too, the rows stay in DuckDB: those of a cell that goes to several places are numbered by these
-columns and dealt by count, all others join by their cell, and the result is sorted there by what is published.
+It counts by one GROUP BY. Rows that have to stay are kept in the folder until they are written.
 """
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from indistinct.errors import DataError, UnsupportedError
-from indistinct.formats.arrow import whole_numbers
-from indistinct.formats.columnar import is_text, plain_batch
-from indistinct.formats.source import counted_by
+from indistinct.errors import UnsupportedError
+from indistinct.formats.columnar import is_text
 from indistinct.formats.texts import as_text
-from indistinct.tables import count
-from indistinct.tables.dealing import Dealing, dealing_of
-from indistinct.tables.local import Local
+from indistinct.tables.remote import Remote, explained_as
 from indistinct.tables.scratch import scratch
-from indistinct.tables.stored import Stored, StoredColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Self
 
     from indistinct.formats.source import Source
-    from indistinct.hierarchies.hierarchy import Hierarchy
-    from indistinct.tables.apply import Layout
-    from indistinct.tables.count import Counted, Progress
-    from indistinct.tables.published import Published
-    from indistinct.tables.records import Assignment, Recoding
+    from indistinct.tables.count import Counted
+    from indistinct.tables.dealing import Dealing
+    from indistinct.tables.engine import Request
 
 BATCH_ROWS = 1_000_000
 
 
-class DuckDB(Local):
+class DuckDB(Remote):
     """The verbs of ``tables.engine``, done by DuckDB; writing and recounting a file are those of the local engine.
 
     A context manager: temporary files go to a folder below ``place`` that is removed on leaving.
@@ -76,67 +67,78 @@ class DuckDB(Local):
         self.connection = None
         self._stack.close()
 
-    def count(
-        self,
-        source: Source,
-        quasi: Sequence[str],
-        sensitive: Sequence[str],
-        bind: Callable[[str, Sequence[str | None]], Hierarchy],
-        *,
-        person: str | None = None,
-        leave_out: Collection[str] = (),
-        keep_rows: bool = False,  # noqa: ARG002  # rows stay where they are
-        carried: Sequence[str] = (),
-        progress: Progress = count.silent,
-    ) -> Counted:
-        """Let DuckDB count the groups, and count these."""
-
-        def read(wanted: tuple[str, ...], weight: str) -> Iterator[Any]:
-            relation = self._keep(source, wanted, carried) if carried else self._relation(source, wanted)
-            return self._grouped(relation, wanted, weight, keep=bool(carried))
-
-        groups = counted_by(source, read)
-        with _explained():
-            found = count.count(groups, quasi, sensitive, bind, person=person, leave_out=leave_out, progress=progress)
-            if not carried:
-                return found
-            self._enter_cells(len(quasi) + len(sensitive), found)
-            columns = {name: self._look(source, name, f"c{place}") for place, name in enumerate(carried)}
-        return replace(found, carried=columns)
-
-    def apply(
-        self,
-        source: Source,
-        counted: Counted,
-        assignment: Assignment,
-        recoding: Recoding,
-        layout: Layout,
-        *,
-        grouped: str | None = None,
-        permuted: bool = False,
-        summed: bool = False,
-        starred: bool = False,
-    ) -> tuple[Published, Published | None]:
-        """Publish from groups; with other columns, let DuckDB deal the rows."""
-        carried = {name: own for name, own in counted.carried.items() if isinstance(own, StoredColumn)}
-        if not carried:
-            return super().apply(
-                source, counted, assignment, recoding, layout,
-                grouped=grouped, permuted=permuted, summed=summed, starred=starred,
-            )  # fmt: skip
-        dealing = dealing_of(source, counted, assignment, recoding, layout, carried=tuple(carried), starred=starred)
-        with _explained():
-            self._deal(dealing, list(carried))
-        types = {name: own.type for name, own in carried.items()}
-        columns = tuple(dealing.columns[name].compacted() for name in layout.columns if name in dealing.columns)
-        stored = Stored(
-            columns,
-            dealing.rows,
-            layout.columns,
-            types,
-            lambda size: self._published(dealing, list(carried), types, size),
+    def groups(self, source: Source, wanted: tuple[str, ...], request: Request) -> Iterator[Any]:
+        """Count by one GROUP BY; with carried columns the rows are kept in the folder first."""
+        keep = bool(request.carried)
+        relation = self._keep(source, wanted, request.carried) if keep else self._relation(source, wanted)
+        names = [_quoted(name) for name in relation.columns]
+        groups = relation.aggregate(
+            f"{', '.join(names)}, count(*) AS {_quoted(_unused(relation.columns))}", ", ".join(names)
         )
-        return stored, None
+        if keep:  # in an order that can be asked for again
+            groups.create("groups")
+            groups = self.connection.sql("SELECT * FROM groups ORDER BY rowid")
+        yield from groups.to_arrow_reader(BATCH_ROWS)
+
+    def look(self, source: Source, name: str, place: int) -> tuple[int, int]:  # noqa: ARG002  # kept by their places
+        """Group the column."""
+        ((rows, once),) = self.connection.execute(
+            f"SELECT coalesce(sum(n), 0), count(*) FILTER (n = 1 AND v IS NOT NULL) FROM "  # noqa: S608
+            f"(SELECT c{place} AS v, count(*) AS n FROM kept GROUP BY c{place})"
+        ).fetchall()
+        return int(rows), int(once)
+
+    def deal(self, source: Source, counted: Counted, dealing: Dealing, carried: Sequence[str]) -> None:  # noqa: ARG002
+        """Join the rows with their cells and entries, and sort them."""
+        width = len(counted.frequencies.quasi) + len(counted.frequencies.sensitive)
+        self._enter_cells(width, counted)
+        keys = " AND ".join(f"r.k{place} IS NOT DISTINCT FROM c.k{place}" for place in range(width))
+        own, of_row = (", ".join(f"{of}c{place}" for place in range(len(carried))) for of in ("", "r."))
+        by = ", ".join(f"r.c{place} NULLS FIRST" for place in range(len(carried)))
+        runs = ", ".join(f"run{place}" for place in range(dealing.runs.shape[1]))
+        sort = ", ".join(
+            f"run{place}" if kind == "run" else f"c{carried.index(kind)} NULLS FIRST" for kind, place in dealing.sorting
+        )
+        table = pa.table(
+            {"cell": dealing.cell, "first": dealing.first, "last": dealing.last, "divided": dealing.divided}
+            | {f"run{place}": dealing.runs[:, place] for place in range(dealing.runs.shape[1])}
+        )
+        self.connection.register("dealing", table)
+        rows = f"FROM kept r JOIN cells c ON {keys}"
+        self.connection.execute(
+            f"CREATE TABLE published AS WITH "  # noqa: S608  # names are ours
+            f"whole AS (SELECT {runs}, {of_row} {rows} JOIN dealing d ON d.cell = c.cell AND NOT d.divided), "
+            f"numbered AS (SELECT c.cell, {of_row}, row_number() OVER (PARTITION BY c.cell ORDER BY "
+            f"{by}) - 1 AS place {rows} "
+            "WHERE c.cell IN (SELECT cell FROM dealing WHERE divided)), "
+            f"parted AS (SELECT {runs}, {own} FROM numbered n JOIN dealing d "
+            "ON d.cell = n.cell AND d.divided AND n.place >= d.first AND n.place < d.last) "
+            f"SELECT * FROM (SELECT * FROM whole UNION ALL SELECT * FROM parted) ORDER BY {sort}"
+        )
+        self.connection.unregister("dealing")
+        for gone in ("kept", "groups", "cells"):
+            self.connection.execute(f"DROP TABLE {gone}")
+
+    def dealt(self, size: int) -> Iterator[Any]:
+        """Yield the sorted rows."""
+        if self.connection is None:
+            raise UnsupportedError("the rows lay in DuckDB, which is closed; name the file when you anonymize (output)")
+        yield from self.connection.sql("SELECT * FROM published ORDER BY rowid").to_arrow_reader(size)
+
+    def explained(self, what: str) -> AbstractContextManager[None]:  # noqa: ARG002  # the contract's
+        """Say how to give DuckDB more room."""
+        return explained_as(
+            ("duckdb", "_duckdb"),
+            lambda words: (
+                f"DuckDB could not do the work: {words}; give more memory_limit, or a temp_dir with more room, under "
+                "[run]"
+            ),
+        )
+
+    def unknown_type(self, source: Source, name: str, *, carried: bool) -> str | None:
+        """Name the type of a carried column whose values DuckDB does not give back as they are."""
+        kind = source.types[name]
+        return str(kind) if carried and not _is_carried(kind) else None
 
     def _relation(self, source: Source, wanted: Sequence[str]) -> Any:
         """Columns of a source as a relation; texts as ``as_text`` writes them, where DuckDB reads no file itself."""
@@ -174,17 +176,6 @@ class DuckDB(Local):
         rows.select(", ".join(names)).create("kept")
         return self.connection.table("kept").select(", ".join(f"k{place}" for place in range(len(wanted))))
 
-    def _grouped(self, relation: Any, wanted: Sequence[str], weight: str, *, keep: bool) -> Iterator[Any]:
-        names = [_quoted(name) for name in relation.columns]
-        groups = relation.aggregate(
-            f"{', '.join(names)}, count(*) AS {_quoted(_unused(relation.columns))}", ", ".join(names)
-        )
-        if keep:  # in an order that can be asked for again
-            groups.create("groups")
-            groups = self.connection.sql("SELECT * FROM groups ORDER BY rowid")
-        for batch in groups.to_arrow_reader(BATCH_ROWS):
-            yield plain_batch(pa.record_batch(batch.columns, names=[*wanted, weight]))
-
     def _enter_cells(self, width: int, counted: Counted) -> None:
         """Say in DuckDB which cell the rows of each combination of texts belong to."""
         assert counted.cell_of_group is not None  # noqa: S101  # groups were read
@@ -196,72 +187,9 @@ class DuckDB(Local):
             "JOIN numbers n ON g.rowid = n.id WHERE n.cell >= 0"
         )
         self.connection.unregister("numbers")
-        self.width = width
-
-    def _look(self, source: Source, name: str, column: str) -> StoredColumn:
-        """Count the rows of a carried column, and those whose value occurs in no other row."""
-        ((once, rows),) = self.connection.execute(
-            f"SELECT count(*) FILTER (n = 1 AND v IS NOT NULL), coalesce(sum(n), 0) FROM "  # noqa: S608
-            f"(SELECT {column} AS v, count(*) AS n FROM kept GROUP BY {column})"
-        ).fetchall()
-        return StoredColumn(name, source.types[name], int(rows), int(once))
-
-    def _deal(self, dealing: Dealing, carried: Sequence[str]) -> None:
-        """Give every row its entry, and sort the rows by what is published."""
-        keys = " AND ".join(f"r.k{place} IS NOT DISTINCT FROM c.k{place}" for place in range(self.width))
-        own, of_row = (", ".join(f"{of}c{place}" for place in range(len(carried))) for of in ("", "r."))
-        by = ", ".join(f"r.c{place} NULLS FIRST" for place in range(len(carried)))
-        runs = ", ".join(f"run{place}" for place in range(dealing.runs.shape[1]))
-        sort = ", ".join(
-            f"run{place}" if kind == "run" else f"c{carried.index(kind)} NULLS FIRST" for kind, place in dealing.sorting
-        )
-        table = pa.table(
-            {"cell": dealing.cell, "first": dealing.first, "last": dealing.last, "divided": dealing.divided}
-            | {f"run{place}": dealing.runs[:, place] for place in range(dealing.runs.shape[1])}
-        )
-        self.connection.register("dealing", table)
-        rows = f"FROM kept r JOIN cells c ON {keys}"
-        self.connection.execute(
-            f"CREATE TABLE published AS WITH "  # noqa: S608  # names are ours
-            f"whole AS (SELECT {runs}, {of_row} {rows} JOIN dealing d ON d.cell = c.cell AND NOT d.divided), "
-            f"numbered AS (SELECT c.cell, {of_row}, row_number() OVER (PARTITION BY c.cell ORDER BY "
-            f"{by}) - 1 AS place {rows} "
-            "WHERE c.cell IN (SELECT cell FROM dealing WHERE divided)), "
-            f"parted AS (SELECT {runs}, {own} FROM numbered n JOIN dealing d "
-            "ON d.cell = n.cell AND d.divided AND n.place >= d.first AND n.place < d.last) "
-            f"SELECT * FROM (SELECT * FROM whole UNION ALL SELECT * FROM parted) ORDER BY {sort}"
-        )
-        self.connection.unregister("dealing")
-        for gone in ("kept", "groups", "cells"):
-            self.connection.execute(f"DROP TABLE {gone}")
-
-    def _published(self, dealing: Dealing, carried: Sequence[str], types: Any, size: int) -> Iterator[Any]:
-        """Yield the sorted rows, labels and values in place of the numbers of entries."""
-        if self.connection is None:
-            raise UnsupportedError("the rows lay in DuckDB, which is closed; name the file when you anonymize (output)")
-        with _explained():
-            for batch in self.connection.sql("SELECT * FROM published ORDER BY rowid").to_arrow_reader(size):
-                own = dict(zip(batch.schema.names, batch.columns, strict=True))
-                columns = {name: _typed(own[f"c{place}"], types[name]) for place, name in enumerate(carried)}
-                runs = {name: whole_numbers(array) for name, array in own.items() if name.startswith("run")}
-                yield dealing.batch(runs, columns)
 
 
-@contextmanager
-def _explained() -> Iterator[None]:
-    """Say in a sentence what DuckDB could not do: DataError."""
-    import duckdb
-
-    try:
-        yield
-    except duckdb.Error as error:
-        raise DataError(
-            f"DuckDB could not do the work: {str(error).splitlines()[0]}; give more memory_limit, or a temp_dir with "
-            "more room, under [run]"
-        ) from error
-
-
-def is_carried(kind: Any) -> bool:
+def _is_carried(kind: Any) -> bool:
     """Whether DuckDB gives the values of a column of an Arrow type back as they are."""
     return bool(
         is_text(kind)
@@ -291,10 +219,6 @@ def _texts(array: Any) -> Any:
 
 def _decoded(array: Any) -> Any:
     return array.dictionary_decode().cast(pa.string()) if pa.types.is_dictionary(array.type) else array
-
-
-def _typed(array: Any, kind: Any) -> Any:
-    return array.cast(pa.string()).dictionary_encode() if is_text(kind) else array.cast(kind)
 
 
 def _quoted(name: str) -> str:

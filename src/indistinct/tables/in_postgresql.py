@@ -8,36 +8,34 @@ killed before leaves nothing.
 from __future__ import annotations
 
 import secrets
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from indistinct.errors import DataError, PolicyError, UnsupportedError
+from indistinct.errors import PolicyError, UnsupportedError
 from indistinct.formats.columnar import is_text
 from indistinct.formats.database import quoted_table, sql_array
-from indistinct.formats.source import Source, check_names, counted_by, extra_required, look_alikes
-from indistinct.tables import count
-from indistinct.tables.dealing import Dealing, dealing_of
+from indistinct.formats.source import extra_required
 from indistinct.tables.dictionary import Dictionary
-from indistinct.tables.local import Local
 from indistinct.tables.recount import collected
-from indistinct.tables.stored import Stored, StoredColumn
+from indistinct.tables.remote import Remote, explained_as
+from indistinct.tables.stored import Stored
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
     from types import TracebackType
     from typing import Self
 
-    from indistinct.formats.source import TableOptions
-    from indistinct.hierarchies.hierarchy import Hierarchy
-    from indistinct.tables.apply import Layout
-    from indistinct.tables.count import Counted, Progress
+    from indistinct.formats.source import Source, TableOptions
+    from indistinct.tables.count import Counted
+    from indistinct.tables.dealing import Dealing
+    from indistinct.tables.engine import Request
     from indistinct.tables.published import Published, PublishedColumn
-    from indistinct.tables.records import Assignment, Recoding
     from indistinct.tables.recount import Recount
 
 FETCH_ROWS = 50_000
@@ -77,7 +75,7 @@ class Written:
     texts: frozenset[str]
 
 
-class PostgreSQL(Local):
+class PostgreSQL(Remote):
     """The verbs of ``tables.engine``, done by PostgreSQL in the transaction of one connection.
 
     A context manager: what was not named is gone on leaving.
@@ -132,102 +130,74 @@ class PostgreSQL(Local):
         """
         if (options.query is None) == (options.table is None):
             raise PolicyError("a database needs either a query or the name of a table; give one of them")
-        if options.missing_values:
-            raise UnsupportedError('the engine "postgresql" knows no missing_values: make them NULL in a query')
         name = options.table or "the query"
         with explained(name):
             place = f"({options.query}) AS q" if options.query else quoted_table(self.connection, str(options.table))
             found = self.connection.exec_driver_sql(f"SELECT * FROM {place} LIMIT 0")  # noqa: S608  # the user's own query
             described = [(column.name, column.type_code) for column in found.cursor.description]
             types = dict(self._fetch("SELECT oid, typname FROM pg_type"))
-        columns = check_names([column for column, _ in described], name)
         self._named = {column: str(types[code]) for column, code in described}
         self._texts = {column for column, named in self._named.items() if named in TEXTS}
         kinds = {column: TYPES.get(named, pa.binary()) for column, named in self._named.items()}
         self._source = None if options.table is None else place
+        source = self.described(name, kinds, [column for column, _ in described], options, f"{self._own}_source")
         with explained(name):  # as long as there is a view of it, nothing that the table is read from can be dropped
-            self._run(f"CREATE TEMP VIEW {self._own}_source AS SELECT * FROM {place}")  # noqa: S608  # as above
+            self._run(f"CREATE TEMP VIEW {source.native} AS SELECT * FROM {place}")  # noqa: S608  # as above
+        return source
 
-        def read(_: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
-            raise UnsupportedError("the rows of this table stay in the database")
-
-        return Source(
-            name, columns, kinds, is_text=False, read=read, warnings=look_alikes(columns), native=f"{self._own}_source"
-        )
-
-    def unknown_type(self, name: str, *, carried: bool) -> str | None:
-        """Name the type of a column that cannot be counted, or carried; None for one that can."""
+    def unknown_type(self, source: Source, name: str, *, carried: bool) -> str | None:  # noqa: ARG002  # the contract's
+        """Name a type whose values do not arrive as those of the local engine; what is carried does not leave."""
         named = self._named[name]
         return None if named in TYPES or (carried and named in CARRIED) else named
 
-    def count(
-        self,
-        source: Source,
-        quasi: Sequence[str],
-        sensitive: Sequence[str],
-        bind: Callable[[str, Sequence[str | None]], Hierarchy],
-        *,
-        person: str | None = None,
-        leave_out: Collection[str] = (),
-        keep_rows: bool = False,  # noqa: ARG002  # rows stay where they are
-        carried: Sequence[str] = (),
-        progress: Progress = count.silent,
-    ) -> Counted:
-        """Let the database count the groups, and count these."""
-        self._keys = {name: f"k{place}" for place, name in enumerate([*quasi, *sensitive])}
+    def groups(self, source: Source, wanted: tuple[str, ...], request: Request) -> Iterator[Any]:
+        """Count by one GROUP BY; the groups are numbered, to be joined later."""
+        self._keys = {name: f"k{place}" for place, name in enumerate([*request.quasi, *request.sensitive])}
+        keys = {name: self._keys.get(name, "person") for name in wanted}
+        columns = ", ".join(f"{self._exact(name)} AS {key}" for name, key in keys.items())
+        listed = ", ".join(keys.values())
+        counted = f"SELECT {columns}, count(*) AS n FROM {source.native} GROUP BY {listed}"  # noqa: S608
+        numbered = f"SELECT g.*, row_number() OVER () - 1 AS id FROM ({counted}) g"  # noqa: S608
+        self._run(f"DROP TABLE IF EXISTS {self._own}_groups")  # of another set of columns, counted before
+        self._run(f"CREATE TEMP TABLE {self._own}_groups ON COMMIT DROP AS {numbered}")
+        groups = self.connection.exec_driver_sql(f"SELECT {listed}, n FROM {self._own}_groups ORDER BY id")  # noqa: S608
+        kinds = [*(source.types[name] for name in wanted), pa.int64()]
+        for rows in groups.partitions(FETCH_ROWS):
+            arrays = [pa.array(own, kind) for own, kind in zip(zip(*rows, strict=True), kinds, strict=True)]
+            yield pa.record_batch(arrays, names=[*listed.split(", "), "n"])
 
-        def read(wanted: tuple[str, ...], weight: str) -> Iterator[pa.RecordBatch]:
-            keys = {name: self._keys.get(name, "person") for name in wanted}
-            columns = ", ".join(f"{self._exact(name)} AS {key}" for name, key in keys.items())
-            listed = ", ".join(keys.values())
-            counted = f"SELECT {columns}, count(*) AS n FROM {source.native} GROUP BY {listed}"  # noqa: S608
-            numbered = f"SELECT g.*, row_number() OVER () - 1 AS id FROM ({counted}) g"  # noqa: S608
-            self._run(f"CREATE TEMP TABLE {self._own}_groups ON COMMIT DROP AS {numbered}")
-            groups = self.connection.exec_driver_sql(f"SELECT {listed}, n FROM {self._own}_groups ORDER BY id")  # noqa: S608
-            kinds = [*(source.types[name] for name in wanted), pa.int64()]
-            for rows in groups.partitions(FETCH_ROWS):
-                columns_of = zip(zip(*rows, strict=True), kinds, strict=True)
-                yield pa.record_batch([pa.array(own, kind) for own, kind in columns_of], names=[*wanted, weight])
+    def look(self, source: Source, name: str, place: int) -> tuple[int, int]:  # noqa: ARG002  # read by its name
+        """Group the column."""
+        ((rows, once),) = self._fetch(
+            "SELECT coalesce(sum(n), 0), count(*) FILTER (WHERE n = 1 AND v IS NOT NULL) FROM "  # noqa: S608
+            f"(SELECT {self._exact(name)} AS v, count(*) AS n FROM {source.native} GROUP BY 1) g"
+        )
+        return int(rows), int(once)
 
-        with explained(source.name):
-            groups = counted_by(source, read)
-            found = count.count(groups, quasi, sensitive, bind, person=person, leave_out=leave_out, progress=progress)
-            return replace(found, carried={name: self._look(source, name) for name in carried})
-
-    def apply(
-        self,
-        source: Source,
-        counted: Counted,
-        assignment: Assignment,
-        recoding: Recoding,
-        layout: Layout,
-        *,
-        grouped: str | None = None,
-        permuted: bool = False,
-        summed: bool = False,
-        starred: bool = False,
-    ) -> tuple[Published, Published | None]:
-        """Publish from groups; with other columns, load what was decided and say how the database deals the rows."""
-        carried = {name: own for name, own in counted.carried.items() if isinstance(own, StoredColumn)}
-        if not carried:
-            return super().apply(
-                source, counted, assignment, recoding, layout,
-                grouped=grouped, permuted=permuted, summed=summed, starred=starred,
-            )  # fmt: skip
-        dealing = dealing_of(source, counted, assignment, recoding, layout, carried=tuple(carried), starred=starred)
-        labels = [name for name in layout.columns if name in dealing.columns]
-        with explained(source.name):
-            self._enter(counted, dealing, labels)
+    def deal(self, source: Source, counted: Counted, dealing: Dealing, carried: Sequence[str]) -> None:
+        """Load what was decided, and say in SQL how the rows are dealt."""
+        labels = [name for name in dealing.order if name in dealing.columns]
+        self._enter(counted, dealing, labels)
         places = {name: f"d.l{at}" for at, name in enumerate(labels)}
         places |= {name: f"r.c{at}" for at, name in enumerate(carried)}
         texts = self._texts.intersection(carried) | {name for name in labels if is_text(dealing.columns[name].type)}
-        self._dealt = self._dealing(source, list(carried), {name: places[name] for name in layout.columns})
+        self._dealt = self._dealing(source, carried, {name: places[name] for name in dealing.order})
         self._sorting = ", ".join(
-            f"{places[name]}{BYTES if name in texts else ''} NULLS FIRST" for name in layout.columns
+            f"{places[name]}{BYTES if name in texts else ''} NULLS FIRST" for name in dealing.order
         )
-        columns = tuple(dealing.columns[name].compacted() for name in labels)
-        types = {name: own.type for name, own in carried.items()}
-        return Stored(columns, dealing.rows, layout.columns, types, _closed, self._differing), None
+
+    def dealt(self, size: int) -> Iterator[Any]:  # noqa: ARG002  # the contract's
+        """Refuse: the rows do not leave the database."""
+        raise UnsupportedError("the rows of this release are in the database")
+
+    def explained(self, what: str) -> AbstractContextManager[None]:
+        """Name what the database refused."""
+        return explained(what)
+
+    @property
+    def comparison(self) -> Callable[[], list[str] | None]:
+        """What compares the new table with the rows that were decided."""
+        return self._differing
 
     def put(self, published: Published, table: str) -> Written:
         """Fill a new table in the schema of ``table`` with the rows, in order, under a name that tells nothing."""
@@ -298,14 +268,6 @@ class PostgreSQL(Local):
     def _exact(self, name: str) -> str:
         """Write a column as it is grouped and joined: texts byte by byte."""
         return f"{_quoted(name)}::text{BYTES}" if name in self._texts else _quoted(name)
-
-    def _look(self, source: Source, name: str) -> StoredColumn:
-        """Count the rows of a carried column, and those whose value occurs in no other row."""
-        ((once, rows),) = self._fetch(
-            "SELECT count(*) FILTER (WHERE n = 1 AND v IS NOT NULL), coalesce(sum(n), 0) FROM "  # noqa: S608
-            f"(SELECT {self._exact(name)} AS v, count(*) AS n FROM {source.native} GROUP BY 1) g"
-        )
-        return StoredColumn(name, source.types[name], int(rows), int(once))
 
     def _enter(self, counted: Counted, dealing: Dealing, labels: Sequence[str]) -> None:
         """Load which cell the rows of each group belong to, and what is published of each entry."""
@@ -388,22 +350,10 @@ class PostgreSQL(Local):
         self.connection.exec_driver_sql(sql)
 
 
-@contextmanager
-def explained(what: str) -> Iterator[None]:
+def explained(what: str) -> AbstractContextManager[None]:
     """Say in a sentence what the database refused: DataError, without statement and values."""
-    import sqlalchemy as sa
-
-    try:
-        yield
-    except sa.exc.SQLAlchemyError as error:
-        words = str(getattr(error, "orig", None) or type(error).__name__)
-    except Exception as error:
-        if type(error).__module__.partition(".")[0] != "psycopg":
-            raise
-        words = str(error)
-    else:
-        return
-    raise DataError(f"the database refuses {what}: {words.splitlines()[0]}", file=what)
+    packages = ("sqlalchemy", "psycopg")
+    return explained_as(packages, lambda words: f"the database refuses {what}: {words}", file=what)
 
 
 def existing(table: str) -> PolicyError:
@@ -415,10 +365,6 @@ def _values(column: PublishedColumn) -> list[Any]:
     """Values of the units of a column, as the driver takes them."""
     values = [*column.values.to_pylist(), None]
     return [values[code] for code in column.codes.tolist()]
-
-
-def _closed(_: int) -> Iterator[Any]:
-    raise UnsupportedError("the rows of this release are in the database")
 
 
 def _quoted(name: str) -> str:

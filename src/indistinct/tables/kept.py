@@ -10,11 +10,9 @@ from indistinct.tables.count import counted, silent, tally
 from indistinct.tables.local import Local
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-
     from indistinct.formats.source import Source
-    from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.tables.count import Counted, Progress, Tally
+    from indistinct.tables.engine import Request
 
 MOST_TALLIES = 4
 
@@ -28,32 +26,23 @@ class Remembering(Local):
     def __init__(self) -> None:
         self._tallies: list[tuple[str, Tally]] = []
 
-    def count(
-        self,
-        source: Source,
-        quasi: Sequence[str],
-        sensitive: Sequence[str],
-        bind: Callable[[str, Sequence[str | None]], Hierarchy],
-        *,
-        person: str | None = None,
-        leave_out: Collection[str] = (),
-        keep_rows: bool = False,
-        carried: Sequence[str] = (),
-        progress: Progress = silent,
-    ) -> Counted:
+    def count(self, source: Source, request: Request, progress: Progress = silent) -> Counted:
         """Group what was counted, or count all columns that are asked for."""
-        names, keep = [*quasi, *sensitive], keep_rows or person is not None
+        names = [*request.quasi, *request.sensitive]
+        keep = request.keep_rows or request.person is not None
         fitting = [
             own
             for name, own in self._tallies
             if name == source.name
-            and own.person == person
+            and own.person == request.person
             and own.texts.keys() >= set(names)
             and (own.cell_of_row is not None or not keep)
         ]
         found = min(fitting, key=lambda own: len(own.counts), default=None)
         if found is None:
-            found = tally(source, names, person=person, keep_rows=keep_rows, progress=progress)
+            found = tally(source, names, person=request.person, keep_rows=request.keep_rows, progress=progress)
             self._tallies = [(source.name, found), *self._tallies][:MOST_TALLIES]
-        answer = counted(found.of(names), len(quasi), bind, leave_out=leave_out, name=source.name)
-        return replace(answer, carried=load_columns(source, carried)) if carried else answer
+        answer = counted(
+            found.of(names), len(request.quasi), request.bind, leave_out=request.leave_out, name=source.name
+        )
+        return replace(answer, carried=load_columns(source, request.carried)) if request.carried else answer

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.formats.write import stage, stage_workbook
 from indistinct.tables import apply, count, counterfeits, recount, two_tables
+from indistinct.tables.engine import ONE_TABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from indistinct.formats.source import Source, TableOptions
-    from indistinct.hierarchies.hierarchy import Hierarchy
     from indistinct.outputs import Staged
     from indistinct.tables.apply import Layout
     from indistinct.tables.count import Counted, Progress
-    from indistinct.tables.engine import Engine
+    from indistinct.tables.engine import Engine, Form, Request
     from indistinct.tables.published import Published
     from indistinct.tables.records import Assignment, Recoding
     from indistinct.tables.recount import Recount
@@ -29,25 +29,13 @@ class Local:
 
     name = "local"
 
-    def count(
-        self,
-        source: Source,
-        quasi: Sequence[str],
-        sensitive: Sequence[str],
-        bind: Callable[[str, Sequence[str | None]], Hierarchy],
-        *,
-        person: str | None = None,
-        leave_out: Collection[str] = (),
-        keep_rows: bool = False,
-        carried: Sequence[str] = (),
-        progress: Progress = count.silent,
-    ) -> Counted:
+    def count(self, source: Source, request: Request, progress: Progress = count.silent) -> Counted:
         """Read the source once and count it; columns that are not counted are read meanwhile."""
         with ThreadPoolExecutor(1) as other:
-            loading = other.submit(apply.load_columns, source, carried) if carried else None
+            loading = other.submit(apply.load_columns, source, request.carried) if request.carried else None
             counted = count.count(
-                source, quasi, sensitive, bind,
-                person=person, leave_out=leave_out, keep_rows=keep_rows, progress=progress,
+                source, request.quasi, request.sensitive, request.bind,
+                person=request.person, leave_out=request.leave_out, keep_rows=request.keep_rows, progress=progress,
             )  # fmt: skip
             return counted if loading is None else replace(counted, carried=loading.result())
 
@@ -58,21 +46,17 @@ class Local:
         assignment: Assignment,
         recoding: Recoding,
         layout: Layout,
-        *,
-        grouped: str | None = None,
-        permuted: bool = False,
-        summed: bool = False,
-        starred: bool = False,
+        form: Form = ONE_TABLE,
     ) -> tuple[Published, Published | None]:
         """Publish what was counted; the source is read again for columns that were not."""
         given = (source, counted, assignment, recoding, layout)
-        if grouped is None:
-            return apply.publish(*given, starred=starred), None
+        if form.grouped is None:
+            return apply.publish(*given, starred=form.starred), None
         if assignment.counterfeits is not None:
-            return counterfeits.publish_with_counterfeits(*given, grouped), None
-        if permuted:
-            return two_tables.publish_permuted(*given, grouped, summed=summed), None
-        pair = two_tables.publish_pair(*given, grouped)
+            return counterfeits.publish_with_counterfeits(*given, form.grouped), None
+        if form.permuted:
+            return two_tables.publish_permuted(*given, form.grouped, summed=form.summed), None
+        pair = two_tables.publish_pair(*given, form.grouped)
         return pair.qit, pair.st
 
     def write(

@@ -6,25 +6,29 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from indistinct.errors import SchemaError
 from indistinct.tables.apply import cells_of_rows, part_of_rows
 from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.keys import KeyTable
 from indistinct.tables.order import distinct
+from indistinct.tables.published import PublishedColumn
 from indistinct.tables.records import SUPPRESSED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from indistinct.formats.source import Source
     from indistinct.tables.count import Counted
-    from indistinct.tables.published import PublishedColumn
     from indistinct.tables.records import Assignment, Frequencies
 
     Int64 = NDArray[np.int64]
+
+OUTSIDE = -2
+"""In place of a class, for a row that is in no cell."""
 
 
 def column_codes(source: Source, name: str) -> tuple[list[str | None], NDArray[np.int32]]:
@@ -116,3 +120,25 @@ def divided_by_person(source: Source, counted: Counted, person: str, mark_of: In
     part_of_row[here] = place.reshape(-1)
     cell, own = np.divmod(keys, marks)
     return DividedCells(cell, own - 1, rows.astype(np.int64), counted, part_of_row)
+
+
+def rows_of(source: Source, wanted: NDArray[np.bool_]) -> Source:
+    """Return the source with some of its rows: ``wanted`` bool[n], in the order in which they are read."""
+
+    def read(columns: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+        begin = 0
+        for batch in source.read(columns):
+            yield batch.filter(pa.array(wanted[begin : begin + batch.num_rows]))
+            begin += batch.num_rows
+
+    return replace(source, read=read, rows=int(wanted.sum()), native=None)
+
+
+def class_of_rows(counted: Counted, assignment: Assignment) -> Int64:
+    """int64[n]: the class of each row under an assignment, -1 for suppressed rows, -2 for those that were left out.
+
+    The rows of a cell that is divided are dealt out in the order of their carried values.
+    """
+    keys = [column.codes for column in counted.carried.values() if isinstance(column, PublishedColumn)]
+    entry = part_of_rows(assignment, cells_of_rows(counted), keys)
+    return np.append(assignment.class_of.astype(np.int64), OUTSIDE)[entry]
