@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from indistinct.algorithms.local import plan, search
+from indistinct.algorithms.local import merging, plan, search
 from indistinct.algorithms.local import state as state_module
 from indistinct.algorithms.local.costs import LARGEST_TABLE, costs_of
-from indistinct.algorithms.local.near import near_units, next_units
+from indistinct.algorithms.local.near import near_units, next_units, redrawn_units
 from indistinct.algorithms.local.problem import problem_of
 from indistinct.algorithms.local.settle import failing
 from indistinct.algorithms.local.state import regroup, restore, snapshot
@@ -243,3 +243,65 @@ def test_bundles_of_rows(monkeypatch):
     assert state.units.mass[:, 0].sum() == 2000
     plan._search(state, near_units(state), lambda *_: None, 0)
     audit(state)
+
+
+@pytest.mark.small
+def test_a_unit_that_cannot_be_spared_is_replaced():
+    texts = [str(value) for value in (0, 1, 2, 3, 49, 50, 51)]
+    age = build_hierarchy("age", texts, spec={"kind": "range", "bounds": "members"}, type="integer")
+    counts = frequencies_of((age,), (), np.arange(7, dtype=np.int32)[:, None], np.ones(7, np.int64))
+    policy = SimpleNamespace(privacy=(KAnonymity(2),), suppression=SimpleNamespace(limit=0))
+    number, nobody = np.arange(7, dtype=np.int32), np.zeros(7, np.bool_)
+    given = np.array([0, 2, 2, 2, 0, 1, 1], np.int32)  # 49 with 0, where no move and no swap gains anything
+    state = state_module.state_of(problem_of(counts, policy), nobody, given, number, np.zeros(7, np.int64), number - 1)
+    search.move_units(state, near_units(state), 0, state.single)
+    found = {}
+    for tuple_of, c in zip(state.tuple_of.tolist(), state.class_of.tolist(), strict=True):
+        found.setdefault(c, set()).add(texts[tuple_of])
+    assert sorted(map(sorted, found.values())) == [["0", "1"], ["2", "3"], ["49", "50", "51"]]
+    audit(state)
+
+
+@pytest.mark.small
+def test_classes_published_alike_become_one():
+    rows = [(letter, "x" if letter < "d" else "y", "*") for letter in "abcdef"]
+    quasi = (
+        taxonomy.build("area", list("abcdef"), rows),
+        build_hierarchy("area", list("abcdef"), spec={"kind": "set", "most": 2, "rows": rows}),
+    )
+    codes = np.array([(a, b) for a in range(6) for b in range(6)], np.int32)
+    counts = frequencies_of(quasi, (), codes, np.ones(36, np.int64))
+    policy = SimpleNamespace(privacy=(KAnonymity(2),), suppression=SimpleNamespace(limit=0))
+    random, number = seeded(1), np.arange(36, dtype=np.int32)
+    given = np.array([random.randrange(8) for _ in number], np.int32)
+    given[:2] = 8  # two tuples that may not be moved
+    closed = given == 8
+    state = state_module.state_of(problem_of(counts, policy), closed, given, number, np.zeros(36, np.int64), number - 1)
+    before = state.loss()
+    labels = Counter(labels_of(state))
+    merging.join_alike(state)
+    audit(state)
+    assert state.loss() == pytest.approx(before)
+    assert (state.class_of[~state.single] == 8).all()
+    members, joined = Counter(), Counter()
+    for c, label in zip(state.used, labels_of(state), strict=True):
+        members[label] += int((state.class_of == c).sum())
+        joined[label] += 1
+    assert set(joined) == set(labels)
+    assert sum(joined.values()) < sum(labels.values())
+    assert all(joined[label] <= -(-members[label] // (2 * merging.JOINED)) for label in joined)
+
+
+def labels_of(state):
+    """What each class publishes, from its members."""
+    quasi, tuples = state.problem.frequencies.quasi, state.problem.frequencies.tuples
+    members = [tuples[state.tuple_of[state.class_of == c]] for c in state.used]
+    return [tuple(h.label_of(sorted(set(rows[:, a].tolist()))) for a, h in enumerate(quasi)) for rows in members]
+
+
+def test_near_units_are_drawn_anew():
+    state = plan._starts(problem("k"), silent)[0]
+    first, again, other = (redrawn_units(state, turn) for turn in (0, 0, 1))
+    assert (first == again).all()
+    assert (first != other).any()
+    assert not (first == np.arange(len(first))[:, None]).any()

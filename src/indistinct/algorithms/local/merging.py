@@ -1,4 +1,4 @@
-"""Merging classes until all hold: the start for distances, and the repair of any state."""
+"""Merging classes: until all hold, as a start and as the repair of any state; and those that are published alike."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.algorithms.local.state import refill
+from indistinct.kernels.boxes import FIRST, WORDS
 from indistinct.kernels.guards import LEAST_SIZE
-from indistinct.kernels.partition import HEAD
+from indistinct.kernels.partition import CHANGED, HEAD, MEMBERS
 from indistinct.tables.count import silent
+from indistinct.tables.order import numbered_rows
+from indistinct.tables.records import Recoding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
 
 # classes that are looked at on either side
 WINDOW = 2000
+# classes published alike are merged up to so many times k units: a pass over larger ones takes longer and gains nothing
+JOINED = 4
 
 
 def merge_violators(state: State, price: float, progress: Progress = silent) -> None:
@@ -75,3 +81,38 @@ def merge_some(state: State, guards: Guards, violators: Int64, partners: Int64, 
         excess,
         state.scratch(guards),
     )
+
+
+def join_alike(state: State) -> None:
+    """Merge classes that are published alike, which loses nothing: together they can spare rows that none of them can.
+
+    Only classes that hold single units alone, and not where persons have rows in several: shares of persons may fail in
+    both together.
+    """
+    if state.problem.frequencies.is_spread:
+        return
+    partition = state.partition
+    closed = np.zeros(len(partition.loss), np.bool_)
+    closed[state.class_of[~state.single]] = True
+    classes = state.used[~closed[state.used]]
+    _, alike = numbered_rows(*_labels(state, classes))
+    order = np.argsort(alike, kind="stable")
+    members = partition.mass[classes[order], MEMBERS]
+    upto = np.cumsum(members) - members
+    first = np.searchsorted(alike[order], alike[order])
+    part = (upto - upto[first]) // (JOINED * state.problem.guards.limits[LEAST_SIZE])
+    opens = (np.diff(alike[order], prepend=-1) != 0) | (np.diff(part, prepend=-1) != 0)
+    into = np.arange(len(partition.loss), dtype=np.int32)
+    into[classes[order]] = classes[order][np.flatnonzero(opens)[np.cumsum(opens) - 1]]
+    refill(state, into[state.class_of])
+    partition.state[:, CHANGED] = 1
+
+
+def _labels(state: State, classes: Int64) -> tuple[NDArray[np.int32], list[int]]:
+    """int32[., d]: the number of the label of each class in each quasi-identifier; and how many labels there are."""
+    quasi, spec, box = state.problem.frequencies.quasi, state.problem.costs.spec, state.partition.box[classes]
+    d = len(quasi)
+    held = {a: box[:, spec[a, FIRST] : spec[a, FIRST] + spec[a, WORDS]] for a in range(d) if quasi[a].sets is not None}
+    recoding = Recoding(quasi, -box[:, d : 2 * d], box[:, :d], held=held)
+    labels = [recoding.labels(a) for a in range(d)]
+    return np.column_stack([number for _, number in labels]).astype(np.int32), [len(texts) for texts, _ in labels]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from indistinct.algorithms.local.threads import in_parallel
 from indistinct.kernels.partition import HEAD
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from indistinct.algorithms.local.problem import Problem
@@ -25,6 +27,9 @@ CHUNKS = 4
 # with attributes of more than MANY values sorted orders miss near tuples: then neighbours of neighbours are asked
 MANY = 128
 DESCENTS = 2
+# random orders from which near units are drawn anew, and what a column does in each (else nothing)
+REDRAWN = 12
+BY_VALUE, BY_GROUP = 0, 1
 
 
 def next_units(state: State) -> Int32:
@@ -44,15 +49,30 @@ def near_units(state: State) -> Int32:
 
     The first is the next unit of the same tuple.
     """
+    among = np.unique(state.tuple_of[state.single]).astype(np.int64)
+    tree = np.argsort(state.rank[among], kind="stable").astype(np.int32)
+    wide = any(hierarchy.size > MANY and not hierarchy.is_fixed for hierarchy in state.problem.frequencies.quasi)
+    return _linked(state, among, (tree, *_orders(state.problem, among)), DESCENTS if wide else 0)
+
+
+def redrawn_units(state: State, turn: int) -> Int32:
+    """Near units as ``near_units`` gives them, from random orders, other ones in each ``turn``.
+
+    Where columns are trees, most near units are a choice among many that are equally near: another choice leads on.
+    """
+    among = np.unique(state.tuple_of[state.single]).astype(np.int64)
+    return _linked(state, among, _random_orders(state.problem, among, turn), 0)
+
+
+def _linked(state: State, among: Int64, orders: Sequence[Int32], descents: int) -> Int32:
+    """Near units by the tuples on either side in some orders, then so often by neighbours of neighbours."""
     from indistinct.kernels.neighbours import link
 
     problem = state.problem
-    among = np.unique(state.tuple_of[state.single]).astype(np.int64)
     reach = problem.tuples.reach[among]
     nearest = np.full((len(among), NEAREST), -1, np.int32)
     distance = np.full((len(among), NEAREST), np.inf, np.float32)
     edges = np.linspace(0, len(among), CHUNKS + 1).astype(np.int64)
-    tree = np.argsort(state.rank[among], kind="stable").astype(np.int32)
 
     def offer(order: Int32, before: Int32, span: int) -> None:
         def work(chunk: int) -> None:
@@ -62,31 +82,52 @@ def near_units(state: State) -> Int32:
 
         in_parallel(work, range(CHUNKS), len(among))
 
-    for order in (tree, *_orders(problem, among)):
+    for order in orders:
         offer(order, nearest, SPAN)
-    if any(hierarchy.size > MANY and not hierarchy.is_fixed for hierarchy in problem.frequencies.quasi):
-        for _ in range(DESCENTS):
-            offer(tree, nearest.copy(), 0)
+    for _ in range(descents):
+        offer(orders[0], nearest.copy(), 0)
     return _for_units(state, among, nearest)
 
 
 def _orders(problem: Problem, among: Int64) -> list[Int32]:
     """Sort with each attribute last, and with each second last before the one with most values."""
-    from indistinct.kernels.neighbours import sort_by
-
-    tuples = problem.frequencies.tuples[among]
-    keys = np.ascontiguousarray(tuples.T)
-    sizes = np.array([hierarchy.size for hierarchy in problem.frequencies.quasi], np.int64)
+    sizes = [hierarchy.size for hierarchy in problem.frequencies.quasi]
     width = len(sizes)
     widest = int(np.argmax(sizes))
     endings = [(a,) for a in range(width)] + [(a, widest) for a in range(width) if a != widest]
-    sequences = [np.array([a for a in range(width) if a not in ending] + list(ending), np.int64) for ending in endings]
+    sequences = [[a for a in range(width) if a not in ending] + list(ending) for ending in endings]
+    keys = np.ascontiguousarray(problem.frequencies.tuples[among].T)
+    anywhere = np.arange(len(among), dtype=np.int32)
+    return in_parallel(lambda sequence: _sorted(keys, sequence, anywhere.copy()), sequences, len(among))
 
-    def sort(sequence: Int64) -> Int32:
-        order, other = np.arange(len(among), dtype=np.int32), np.empty(len(among), np.int32)
-        return other if sort_by(keys, sequence, order, other, np.empty(int(sizes.max()) + 1, np.int32)) else order
 
-    return in_parallel(sort, sequences, len(among))
+def _random_orders(problem: Problem, among: Int64, turn: int) -> list[Int32]:
+    """Sort by the attributes in random order, each by its values, by its groups of values, or not at all."""
+    quasi = problem.frequencies.quasi
+    tuples = problem.frequencies.tuples[among]
+    draw = np.random.default_rng(turn)
+    orders = []
+    for _ in range(REDRAWN):
+        keys: list[NDArray[Any]] = []
+        for a in draw.permutation(len(quasi)):
+            how = int(draw.integers(0, 3))
+            if how == BY_VALUE or not keys:
+                keys.append(tuples[:, a])
+            elif how == BY_GROUP:
+                level = quasi[a].levels[1 if len(quasi[a].levels) > 2 else 0]  # one between both ends
+                keys.append(draw.permutation(quasi[a].size)[level.node_of[tuples[:, a]]])
+        anywhere = draw.permutation(len(among)).astype(np.int32)
+        orders.append(_sorted(np.stack(keys).astype(np.int32), range(len(keys)), anywhere))
+    return orders
+
+
+def _sorted(keys: Int32, sequence: Sequence[int], order: Int32) -> Int32:
+    """Sort the columns of ``keys`` by the rows of a sequence; ties stay as they are in ``order``, which is changed."""
+    from indistinct.kernels.neighbours import sort_by
+
+    other = np.empty(len(order), np.int32)
+    places = np.empty(int(keys.max(initial=0)) + 2, np.int32)
+    return other if sort_by(keys, np.array(sequence, np.int64), order, other, places) else order
 
 
 def _for_units(state: State, among: Int64, nearest: Int32) -> Int32:

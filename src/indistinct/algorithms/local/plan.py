@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.algorithms.local.guards import absorbing
-from indistinct.algorithms.local.merging import merge_violators, violating_rows
-from indistinct.algorithms.local.near import near_units, next_units
+from indistinct.algorithms.local.merging import join_alike, merge_violators, violating_rows
+from indistinct.algorithms.local.near import near_units, next_units, redrawn_units
 from indistinct.algorithms.local.problem import is_small
 from indistinct.algorithms.local.search import anneal_units, move_units, rebuild_pools, split_classes
 from indistinct.algorithms.local.start import cut_classes, satisfied_alone, transfers
@@ -42,6 +42,8 @@ POOLS = 16
 BOUNDED_POOLS = 30
 LEAST_POOLS = 2000
 ROUNDS = 4
+# passes of moves and swaps at the end of each search
+POLISHED = 3
 # in tables of more than DENSE rows the pools for each class fall with this power of the rows: near ones are nearer
 DENSE = 50_000
 THINNING = 0.5
@@ -224,20 +226,23 @@ def _restored(state: State) -> Iterator[None]:
 
 
 def _rebuild(state: State, nearest: Int32, progress: Progress, turn: int, tries: float) -> None:
-    """Rebuild ``tries`` pools for each class, then move and swap twice."""
+    """Rebuild ``tries`` pools for each class between moves and swaps, near units drawn anew on the way."""
     mean, units = _members(state).mean(), int(state.single.sum())
     classes = units / mean * min(1.0, (DENSE / units) ** THINNING)
     least = SMALL_POOLS if is_small(state.problem) else LEAST_POOLS * min(1.0, (5.0 / mean) ** 2)
     pools = int(max(tries * classes * min(1.0, WIDE / mean), least))
     regroup(state, nearest)
     for stage in range(ROUNDS):
-        progress("search", stage, ROUNDS + 2)
+        progress("search", stage, ROUNDS + POLISHED)
+        if 2 * stage == ROUNDS and units <= DENSE:
+            np.copyto(nearest, redrawn_units(state, turn))
+        move_units(state, nearest, turn * ROUNDS + stage, changed_units(state) if stage else state.single)
         rebuild_pools(state, nearest, turn * ROUNDS + stage, pools // ROUNDS)
     _polish(state, nearest, progress, turn)
 
 
 def _anneal(state: State, nearest: Int32, progress: Progress, turn: int) -> None:
-    """Move and swap, anneal while splitting what gets slack, then move and swap twice."""
+    """Move and swap, anneal while merging what is published alike and splitting what gets slack, move and swap."""
     regroup(state, nearest)
     if turn == 0:
         move_units(state, nearest, turn, state.single)
@@ -246,7 +251,8 @@ def _anneal(state: State, nearest: Int32, progress: Progress, turn: int) -> None
     if state.partition.counts.shape[1] == 0 and len(state.problem.guards.spec):  # every test counts all members
         sweeps = max(STAGES, int(SWEEPS * min(1.0, WIDE / _members(state).mean())))
     for stage in range(STAGES):
-        progress("search", stage, STAGES + 2)
+        progress("search", stage, STAGES + POLISHED)
+        join_alike(state)
         _shake(state, nearest, turn * STAGES + stage, sweeps // STAGES, _cooled(HOT, stage))
         split_classes(state, stage)
     regroup(state, nearest)
@@ -261,11 +267,12 @@ def _shake(state: State, nearest: Int32, turn: int, sweeps: int, heat: tuple[flo
 
 
 def _polish(state: State, nearest: Int32, progress: Progress, turn: int) -> None:
-    """Move and swap all units, then those of classes that changed."""
-    for last in range(2):
-        progress("search", ROUNDS + last, ROUNDS + 2)
-        todo = changed_units(state) if last else state.single
-        move_units(state, nearest, 2 * turn + last, todo)
+    """Move and swap all units, again when classes published alike are one, then those of classes that changed."""
+    for last in range(POLISHED):
+        progress("search", ROUNDS + last, ROUNDS + POLISHED)
+        if last == 1:
+            join_alike(state)
+        move_units(state, nearest, POLISHED * turn + last, changed_units(state) if last > 1 else state.single)
 
 
 def _members(state: State) -> Int64:
