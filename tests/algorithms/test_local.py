@@ -211,6 +211,7 @@ def test_random_tables(part, name, persons):
                 local(frequencies, policy_of(models), silent)
 
 
+@pytest.mark.slow
 def test_order_of_rows_does_not_matter():
     random = seeded(5)
     columns = random_columns(random, 200)
@@ -246,6 +247,7 @@ def test_number_of_threads_does_not_matter(quality, name, monkeypatch):
     check(frequencies, policy_of(models), results[0])
 
 
+@pytest.mark.slow
 def test_search_improves_on_the_start():
     random = seeded(11)
     columns = random_columns(random, 600)
@@ -342,6 +344,7 @@ def test_all_rows_equal():
     assert (loss, suppressed) == (0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["k", "distinct", "equal"])
 def test_one_attribute(name):
     random = seeded(1)
@@ -361,6 +364,7 @@ def test_one_attribute_of_numbers_is_cut_in_order():
     assert Fraction(1, 39) <= loss <= Fraction(6, 5) * Fraction(1, 39)
 
 
+@pytest.mark.slow
 def test_twelve_attributes():
     random = seeded(2)
     columns = {f"a{i}": [random.choice(["f", "m"]) for _ in range(300)] for i in range(8)}
@@ -372,6 +376,7 @@ def test_twelve_attributes():
     assert loss < Fraction(1, 2)
 
 
+@pytest.mark.slow
 def test_weights_are_followed():
     random = seeded(4)
     columns = {"age": numbers(random, 200, 60), "size": numbers(random, 200, 60)}
@@ -468,6 +473,7 @@ def test_numbers_of_large_domains(width):
     assert float(loss) < 1.2 * (5 / n) ** (1 / width)
 
 
+@pytest.mark.slow
 def test_codes_of_many_levels():
     random = seeded(10)
     places = sorted({f"{random.randrange(10**5):05d}" for _ in range(3000)})

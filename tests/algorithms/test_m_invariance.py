@@ -185,6 +185,7 @@ PAIR = st.tuples(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.small
 @settings(deadline=None)
 @given(st.lists(st.lists(PAIR, min_size=1, max_size=4), min_size=1, max_size=3))

@@ -447,6 +447,7 @@ def test_ke_anonymity_beside_other_models_is_for_classes_unless_groups_are_asked
     assert ind.Policy(attributes=attributes, privacy=both).recoding.algorithm == "local"
 
 
+@pytest.mark.slow
 def test_ke_partition_with_k_anonymity_cuts_each_class(tmp_path):
     # wards are never mixed; cutting ward a after 2 and ward b after 5 gives the ranges 1, 1 and 4, 3
     original = pa.table({"ward": [*"aaaabbbb"], "wage": [11, 1, 10, 2, 9, 5, 1, 6]})
@@ -471,6 +472,7 @@ def test_ke_partition_with_k_anonymity_cuts_each_class(tmp_path):
         ind.anonymize(original, policy.model_copy(update={"privacy": (ind.KAnonymity(5), policy.privacy[1])}))
 
 
+@pytest.mark.slow
 def test_ke_partition_in_generalized_classes():
     draw = np.random.default_rng(4)
     table = pa.table({"age": draw.integers(18, 60, 300), "wage": np.rint(draw.lognormal(7, 1, 300)).astype(int)})

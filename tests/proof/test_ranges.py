@@ -172,6 +172,7 @@ def test_names_that_are_taken_and_formats_without_structs_are_refused(table, tmp
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])
 def test_two_tables_have_ends_in_the_first(table, tmp_path, suffix):
     sick = table.set_column(5, "ill", pa.array(list("abc") * 20))
