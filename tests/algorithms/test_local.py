@@ -337,6 +337,7 @@ def test_one_row():
         local(frequencies, policy_of([KAnonymity(2)], limit=1), silent)
 
 
+@pytest.mark.slow
 def test_all_rows_equal():
     frequencies = table({"age": ["5"] * 30, "area": ["11"] * 30, "ill": list("pqr") * 10}, KINDS, ["ill"])
     policy = policy_of([KAnonymity(5), DistinctL("ill", 3), TCloseness("ill", "0", distance="equal")])
@@ -412,6 +413,7 @@ def test_a_fixed_value_that_is_too_rare_is_suppressed():
         local(frequencies, policy_of([KAnonymity(3)]), silent)
 
 
+@pytest.mark.slow
 def test_top_labels_never_mix():
     random = seeded(6)
     columns = {"sector": texts(random, 100, SECTOR), "age": numbers(random, 100, 50)}

@@ -107,6 +107,7 @@ def _equal_distance(own, whole):
     return sum(abs(own[value] / n - whole[value] / total) for value in whole) / 2
 
 
+@pytest.mark.slow
 def test_the_same_key_gives_the_same_file_in_any_order_of_rows(keys):
     table, policy = people(120, 7), policy_of(keys[0], MODELS["distinct_l"])
     order = np.random.default_rng(1).permutation(table.num_rows)
@@ -122,6 +123,7 @@ def test_another_key_gives_other_decoys_of_the_same_pairs(keys):
     assert len(both) > len(first) / 3  # what had to be merged is merged under both, and much is under neither
 
 
+@pytest.mark.slow
 def test_a_variable_of_the_environment_holds_the_key_as_well(keys, monkeypatch):
     table = people(60, 9)
     monkeypatch.setenv("COINS", keys[0].read_text())
@@ -138,6 +140,7 @@ def bases(table, policy):
     return bases_of(blind, policy, 3, lambda counts, alone: local(counts, alone, silent))
 
 
+@pytest.mark.slow
 def test_base_classes_and_pairs_follow_from_quasi_identifiers_alone(keys):
     table, policy = people(150, 10), policy_of(keys[0], MODELS["distinct_l"])
     scrambled = table.set_column(2, "ill", pa.array(np.random.default_rng(2).permutation(table["ill"].to_numpy())))

@@ -20,6 +20,7 @@ def counted(sizes):
     return estimators.size_counts(np.array(sizes))
 
 
+@pytest.mark.slow
 @given(SIZES, st.integers(0, 200))
 def test_zayatz_is_bayes_rule(sizes, more):
     population = sum(sizes) + more

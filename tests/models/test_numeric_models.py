@@ -226,6 +226,7 @@ def test_eps_i_k(rows, k, beta, separation, same_interval_only, floor):
     assert f"{sum(bad)} of {len(rows)} rows" in answer.sentence
 
 
+@pytest.mark.slow
 @given(
     values=st.sets(st.integers(-40, 40), min_size=1, max_size=12).map(sorted),
     cuts=st.sets(st.integers(1, 11), max_size=4),

@@ -89,6 +89,7 @@ def test_sample_uniqueness(tables, sizes, threshold):
     assert sorted(classes.sizes[answer.satisfied].tolist()) == left
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(
     sizes=SIZES,

@@ -389,6 +389,7 @@ def test_history_names_releases_of_the_ledger(tmp_path):
         ind.anonymize(table(SECOND), book.policy(privacy=[named | {"history": ["january"]}]))
 
 
+@pytest.mark.slow
 def test_a_ledger_without_key_is_no_history(tmp_path):
     book = Book(tmp_path)
     book.publish("first", FIRST)

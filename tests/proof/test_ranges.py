@@ -87,6 +87,7 @@ def test_two_columns_are_written_and_verified_in_every_format(table, tmp_path, s
     assert found == plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])
 def test_a_struct_holds_both_ends(table, tmp_path, suffix):
     out = tmp_path / f"out.{suffix}"
