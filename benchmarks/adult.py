@@ -39,7 +39,7 @@ def policy_of(data: Path, sensitive=(), privacy=(K,), *, age="range", names=QUAS
 
     A column ``previous x`` has the hierarchy of x.
     """
-    attributes = {}
+    attributes: dict[str, dict] = {}
     for name in names:
         role = "sensitive" if name in sensitive else "quasi_identifying"
         attributes[name] = {"role": role, "hierarchy": file_of(data, name.removeprefix("previous "))}

@@ -86,7 +86,7 @@ def table_of_attacks(work: Path, tell, rows: int) -> None:
         print(f"{key:34}" + "".join(f"{'-' if cell is None else f'{cell:+.3f}':>10}" for cell in cells))
     print()
     for name, column in columns.items():
-        worst = max((key for key in column if column[key] is not None), key=lambda key: column[key])
+        worst = max((gain, key) for key, gain in column.items() if gain is not None)[1]
         tell(f"attacks, {name}", {"gains": column}, note=f"largest gain {column[worst]:+.3f}: {worst}")
 
 

@@ -9,6 +9,7 @@ from indistinct.attacks.registry import ATTACKS
 from indistinct.formats.registry import FORMATS
 from indistinct.losses import LOSSES
 from indistinct.models import MODELS
+from indistinct.policy import privacy
 from indistinct.reports.catalogue import LANGUAGES, catalogue
 
 KINDS = {"model": MODELS, "loss": LOSSES, "attack": ATTACKS}
@@ -31,6 +32,8 @@ def lacking_names():
         name = model.options.__name__
         if not (hasattr(ind, name) and name in ind.__all__ and name in typed):
             yield f"indistinct lacks the public name {name}"
+        if name not in privacy.__all__:
+            yield f"policy/privacy/__init__.py lacks {name} in __all__"
 
 
 def lacking_documents(root: Path):

@@ -15,7 +15,7 @@ def oldest(project: dict) -> list[str]:
     """
     named = [*project["dependencies"], *(text for texts in project["optional-dependencies"].values() for text in texts)]
     found = (re.match(r"([\w-]+)(?:\[[^]]*\])?>=([\w.]+)", text) for text in named)
-    return [f"{name}=={floor}" for name, floor in dict(match.groups() for match in found if match).items()]
+    return [f"{name}=={floor}" for name, floor in {match[1]: match[2] for match in found if match}.items()]
 
 
 if __name__ == "__main__":

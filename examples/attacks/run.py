@@ -139,7 +139,7 @@ def _steps(folder: Path, *, reveal: bool) -> dict[str, ind.Attacks]:
     step("eps", title, ("proximity", "linkage"), folder / "out.qit.csv", by, second=folder / "out.st.csv",
          widths={"salary": 50}, identified=voters)  # fmt: skip
 
-    coarse = {"birth": {"kind": "intervals", "widths": [10, 40]}, "recoding": {"algorithm": "optimal"}}
+    coarse: dict[str, Any] = {"birth": {"kind": "intervals", "widths": [10, 40]}, "recoding": {"algorithm": "optimal"}}
     two = [k, ind.DistinctL("illness", 2)]
     by = policy(folder, two, "illness", **coarse, suppression={"limit": 0.05})
     before, after = (ind.anonymize(hospital.slice(0, rows), by).table for rows in (PEOPLE - 1, PEOPLE))

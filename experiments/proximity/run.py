@@ -22,7 +22,7 @@ import indistinct as ind
 from indistinct.algorithms import named
 from indistinct.models import Context
 from indistinct.models.eps_i_k_anonymity import prepared
-from indistinct.models.eps_m_anonymity import crowd
+from indistinct.models.eps_m_anonymity import two_sided
 from indistinct.models.numbers import numbers_of
 from indistinct.session.prepare import prepare
 from indistinct.tables.classes import classes_of, recoding_of
@@ -142,7 +142,7 @@ def protection(frequencies, assignment, epsilon):
         assignment = Assignment(assignment.cell, assignment.count, group, int(group.max()) + 1)
     classes = classes_of(frequencies, assignment)
     numbers = numbers_of(Context(frequencies.references).references["income"])
-    most = crowd(classes, numbers, "income", Fraction(epsilon), "absolute")
+    most = two_sided(classes, numbers, "income", Fraction(epsilon), "absolute")
     return float((most / classes.rows).max()), float(most.sum() / classes.rows.sum())
 
 

@@ -55,6 +55,7 @@ def test_groups_are_those_of_the_definition(column, length):
     assert [sorted(found[g]) for g in sorted(found)] == [sorted(one) for one in expected[0]]
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(values, st.integers(2, 4))
 def test_a_release_has_l_different_values_in_every_group(column, length):

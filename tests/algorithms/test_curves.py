@@ -145,6 +145,7 @@ def test_buckets_of_the_specification():
     assert buckets(Reference(values, counts, 12), "equal", Fraction(0)) == [(0, 0), (1, 1), (2, 2), (3, 3)]
 
 
+@pytest.mark.slow
 @given(
     counts=st.lists(st.integers(1, 9), min_size=2, max_size=7),
     t=st.sampled_from([Fraction(0), Fraction(1, 9), Fraction(1, 4), Fraction(1, 2)]),
@@ -172,6 +173,7 @@ ILLNESSES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(
     counts=st.lists(st.integers(1, 9), min_size=5, max_size=5),

@@ -31,6 +31,7 @@ def as_table(rows):
     return pa.table({"age": [age for age, _ in rows], "wage": [wage for _, wage in rows]})
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(rows=tables, length=st.integers(1, 3), levels=st.sampled_from([3, 4, 10]))
 def test_a_release_holds(rows, length, levels):
@@ -50,6 +51,7 @@ def test_a_release_holds(rows, length, levels):
         assert len(members) >= 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [ind.GradedL("wage", 2, 4), ind.KeAnonymity("wage", 2, 30)], ids=lambda m: m.model)
 def test_local_holds_it_too(model):
     rows = [(str(20 + at % 30), str(at * 7 % 100)) for at in range(120)]

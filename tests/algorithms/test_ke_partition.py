@@ -72,6 +72,7 @@ def test_worked_example():
     assert cuts.tolist() == [0, 5, 8]
 
 
+@pytest.mark.slow
 def test_a_million_rows():
     values = np.sort(np.random.default_rng(3).lognormal(10, 1, 1_000_000).astype(np.int64))
     cuts = contiguous_groups(values, 4, 50)

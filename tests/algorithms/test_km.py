@@ -88,6 +88,7 @@ def test_holds_by_the_definition(tmp_path, sets, k, m, data):
     assert again.table.equals(release.table)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(cells=st.lists(ITEMS, min_size=1, max_size=8), labels=st.lists(
     st.frozensets(st.sampled_from(["a", "b", "ab", "abc", "de", "f", "all", "new"]), max_size=3), min_size=1, max_size=6

@@ -224,6 +224,7 @@ def test_it_is_what_the_model_needs():
         ind.anonymize(as_table([1, 2, 4, 8]), as_policy(model, model))
 
 
+@pytest.mark.slow
 def test_with_k_anonymity_groups_lie_inside_classes():
     draw = np.random.default_rng(5)
     table = pa.table({"age": draw.integers(18, 60, 400), "wage": np.rint(draw.lognormal(7, 1, 400)).astype(int)})

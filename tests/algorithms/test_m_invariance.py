@@ -23,6 +23,7 @@ VALUES = "abcd"
 COUNTS = st.lists(st.integers(0, 6), min_size=1, max_size=4)
 
 
+@pytest.mark.slow
 @pytest.mark.small
 @given(COUNTS, st.integers(2, 3))
 def test_the_fewest_wait(counts, m):
@@ -185,6 +186,7 @@ PAIR = st.tuples(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.small
 @settings(deadline=None)
 @given(st.lists(st.lists(PAIR, min_size=1, max_size=4), min_size=1, max_size=3))
@@ -200,6 +202,7 @@ def test_rows_change_places_at_a_gain_only_and_stay_where_they_have_to(buckets):
     assert [bucket_of[g] for g in found[stays].tolist()] == places.bucket[stays].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.small
 @settings(deadline=None)
 @given(st.lists(st.tuples(AGE, AGE), min_size=2, max_size=5))

@@ -23,6 +23,7 @@ from indistinct.models import MODELS
 from indistinct.models.contract import LEVELS
 from indistinct.session.prepare import prepare
 from indistinct.tables.count import silent
+from samples import sampled
 
 AREA = {v: (v, v[0], "west" if v < "3" else "east") for v in ("11", "12", "21", "31", "32")}  # two labels on top
 AGE = {v: (v, "young" if v < "c" else "old", "*") for v in "abcd"}
@@ -129,10 +130,18 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.slow
-@settings(max_examples=15, deadline=None)
-@given(values=ROWS)
+@pytest.mark.parametrize("examples", sampled([4, 30], [0]))
 @pytest.mark.parametrize("name", CASES)
-def test_every_algorithm_of_levels_is_exhaustive(name, folder, values):
+def test_every_algorithm_of_levels_is_exhaustive(name, examples, folder):
+    @settings(max_examples=examples, deadline=None)
+    @given(values=ROWS)
+    def searched(values):
+        is_exhaustive(name, folder, values)
+
+    searched()
+
+
+def is_exhaustive(name, folder, values):
     parameters, holds = CASES[name]
     rows = [dict(zip((*QUASI, "ill"), row, strict=True)) for row in [*values, ("11", "a", "2")]]
     model = {"model": name, **parameters}

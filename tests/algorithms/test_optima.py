@@ -46,6 +46,7 @@ def compared(model, number):
     return pairs, unproven
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_no_table_is_far_from_the_optimum(model):
     pairs, _ = compared(model, 1)
@@ -84,6 +85,7 @@ def loss_of(part, widths):
     return len(part) * sum((max(c) - min(c)) / w for c, w in zip(columns, widths, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "demand",
     [

@@ -35,8 +35,9 @@ from indistinct.policy.privacy import (
 from indistinct.policy.recoding import Optimal
 from indistinct.tables.count import with_persons
 from indistinct.tables.records import Frequencies, Reference
+from samples import parts
 
-INSTANCES = 200
+INSTANCES = 50
 
 
 def seeded(seed):
@@ -394,9 +395,10 @@ def check(rows, quasi, trees, owners, models, limit, random):
 @pytest.mark.slow
 @pytest.mark.usefixtures("not_a_multiple")
 @pytest.mark.parametrize("name", COMBINATIONS)
-def test_equals_exhaustive_search(name):
+@parts(4)
+def test_equals_exhaustive_search(part, name):
     sensitive, models_of = COMBINATIONS[name]
-    random = seeded(name)
+    random = seeded(f"{name} {part}")
     solved = 0
     for _ in range(INSTANCES):
         rows, quasi, trees, _ = random_instance(random, sensitive)
@@ -406,9 +408,10 @@ def test_equals_exhaustive_search(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["k", "distinct", "p-sensitive", "alpha", "t equal", "joint"])
-def test_counts_persons(name):
+@parts(4)
+def test_counts_persons(part, name):
     sensitive, models_of = COMBINATIONS[name]
-    random = seeded(f"persons {name}")
+    random = seeded(f"persons {name} {part}")
     solved = 0
     for _ in range(INSTANCES // 2):
         rows, quasi, trees, owners = random_instance(random, sensitive, persons=True)
@@ -417,11 +420,12 @@ def test_counts_persons(name):
 
 
 @pytest.mark.slow
-def test_keys_of_several_words_give_the_same(monkeypatch):
+@parts(4)
+def test_keys_of_several_words_give_the_same(part, monkeypatch):
     from indistinct.algorithms.full_domain import lattice
 
     monkeypatch.setattr(lattice, "WORD", 4)
-    random = seeded("wide")
+    random = seeded(f"wide {part}")
     solved = 0
     for _ in range(INSTANCES // 2):
         rows, quasi, trees, _ = random_instance(random, 1, quasi=3)
@@ -432,12 +436,13 @@ def test_keys_of_several_words_give_the_same(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("room", [0, 4, 1 << 20])
-def test_histograms_outside_the_tables_give_the_same(monkeypatch, room):
+@parts(4)
+def test_histograms_outside_the_tables_give_the_same(part, monkeypatch, room):
     from indistinct.algorithms.full_domain import verdicts
 
     monkeypatch.setattr(verdicts, "ROLLED", 6)
     monkeypatch.setattr(verdicts, "GATHERED", room)
-    random = seeded("sparse")
+    random = seeded(f"sparse {part}")
     solved = 0
     for name in ("distinct", "entropy", "t ordered", "two attributes", "joint"):
         sensitive, models_of = COMBINATIONS[name]
@@ -448,10 +453,11 @@ def test_histograms_outside_the_tables_give_the_same(monkeypatch, room):
     assert solved > INSTANCES // 10
 
 
-def test_little_memory_gives_the_same(monkeypatch):
+@parts(4)
+def test_little_memory_gives_the_same(part, monkeypatch):
     from indistinct.algorithms.full_domain import verdicts
 
-    random = seeded("memory")
+    random = seeded(f"memory {part}")
     monkeypatch.setattr(verdicts, "TABLE_BYTES", 1)
     for _ in range(INSTANCES // 4):
         rows, quasi, trees, _ = random_instance(random, 1)
@@ -578,9 +584,10 @@ def test_rows_beyond_32_bits():
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("not_a_multiple")
-def test_boxes_prove_the_same_optimum(monkeypatch):
+@parts(4)
+def test_boxes_prove_the_same_optimum(part, monkeypatch):
     monkeypatch.setattr(module, "ARRAY", 0)
-    random = seeded("boxes")
+    random = seeded(f"boxes {part}")
     solved = 0
     for name in ("k", "entropy", "t equal", "no closure"):
         sensitive, models_of = COMBINATIONS[name]

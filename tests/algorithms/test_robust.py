@@ -74,6 +74,7 @@ def classes(table):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("seed", range(4))
 def test_what_is_promised_holds(keys, name, seed):
@@ -106,12 +107,14 @@ def _equal_distance(own, whole):
     return sum(abs(own[value] / n - whole[value] / total) for value in whole) / 2
 
 
+@pytest.mark.slow
 def test_the_same_key_gives_the_same_file_in_any_order_of_rows(keys):
     table, policy = people(120, 7), policy_of(keys[0], MODELS["distinct_l"])
     order = np.random.default_rng(1).permutation(table.num_rows)
     assert released(table, policy).equals(released(table.take(order), policy))
 
 
+@pytest.mark.slow
 def test_another_key_gives_other_decoys_of_the_same_pairs(keys):
     table = people(600, 8, (0.8, 0.1, 0.05, 0.05), ages=600)
     first, second = (classes(released(table, policy_of(key, MODELS["distinct_l"]))) for key in keys)
@@ -120,6 +123,7 @@ def test_another_key_gives_other_decoys_of_the_same_pairs(keys):
     assert len(both) > len(first) / 3  # what had to be merged is merged under both, and much is under neither
 
 
+@pytest.mark.slow
 def test_a_variable_of_the_environment_holds_the_key_as_well(keys, monkeypatch):
     table = people(60, 9)
     monkeypatch.setenv("COINS", keys[0].read_text())
@@ -136,6 +140,7 @@ def bases(table, policy):
     return bases_of(blind, policy, 3, lambda counts, alone: local(counts, alone, silent))
 
 
+@pytest.mark.slow
 def test_base_classes_and_pairs_follow_from_quasi_identifiers_alone(keys):
     table, policy = people(150, 10), policy_of(keys[0], MODELS["distinct_l"])
     scrambled = table.set_column(2, "ill", pa.array(np.random.default_rng(2).permutation(table["ill"].to_numpy())))
@@ -148,6 +153,7 @@ def test_base_classes_and_pairs_follow_from_quasi_identifiers_alone(keys):
     assert Counter(np.bincount(one.pair).tolist())[2] > 10  # most have a partner
 
 
+@pytest.mark.slow
 def test_only_whether_a_class_violates_decides_and_not_by_which_values(keys):
     """Each age once, so that nothing is dealt: other names of the values leave every violation where it is."""
     draw = np.random.default_rng(3)
@@ -205,6 +211,7 @@ def test_without_models_of_values_nothing_changes(keys):
     assert released(table, policy_of(keys[0], [])).equals(released(table, plain))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "on"), [
     ("distinct_l", True), ("entropy_l", False), ("recursive_cl", False), ("alpha_k", False), ("t_closeness", False),
 ])  # fmt: skip

@@ -64,6 +64,7 @@ def test_each_run_tells_what_its_release_would():
         assert run["seconds"] >= 0
 
 
+@pytest.mark.slow
 def test_undominated_runs_are_those_that_no_other_beats():
     found = ind.compare(patients(), policy_of(), algorithms=SEVERAL, k=[2, 3, 5, 8, 13])
     points = [(run["k"], run["loss"]["lm"]) for run in found.runs]
@@ -76,6 +77,7 @@ def test_undominated_runs_are_those_that_no_other_beats():
     assert [run["k"] for run in found.frontier] == sorted((p[0] for p in points if not beaten(p)), reverse=True)
 
 
+@pytest.mark.slow
 def test_all_algorithms_appear_by_themselves():
     found = ind.compare(patients(), policy_of(), algorithms="all")
     assert [run["algorithm"] for run in found.runs] == list(ALGORITHMS)
@@ -117,6 +119,7 @@ def test_an_unknown_algorithm_or_k_is_refused():
         ind.compare(patients(), policy_of([]))
 
 
+@pytest.mark.slow
 def test_goes_on_after_an_interruption(tmp_path, monkeypatch):
     real, seen = module.decide, []
 
@@ -157,6 +160,7 @@ def test_takes_no_run_of_another_table_or_policy(tmp_path, change):
     assert run["reused"] == (change in ("nothing", "order of rows"))
 
 
+@pytest.mark.slow
 def test_draws_the_frontier():
     found = ind.compare(patients(), policy_of(), algorithms=SEVERAL, k=[2, 5, 10])
     drawing = ET.fromstring(found.svg())  # noqa: S314  # our own text

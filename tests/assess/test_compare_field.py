@@ -139,6 +139,7 @@ def test_a_folder_that_takes_no_runs_is_a_sentence(tmp_path, monkeypatch):
         ind.compare(people(), sampled(), algorithms=["local"], output=tmp_path / "folder")
 
 
+@pytest.mark.slow
 def test_runs_kept_in_the_folder_count(tmp_path):
     def compare(epsilon, budget):
         answer = ind.compare(people(), sampled(epsilon), algorithms=["safepub"], output=tmp_path, epsilon_budget=budget)

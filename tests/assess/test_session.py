@@ -93,6 +93,7 @@ def test_groups_and_columns_are_those_of_the_published_rows(session, asked):
         assert groups[tuple(own["class"][name] for name in quasi)] == own["size"]
 
 
+@pytest.mark.slow
 def test_the_order_of_looks_changes_nothing(session):
     again = [ind.Session(table()).look(asked).document for asked in POLICIES[:5]]
     assert [session.look(asked).document for asked in reversed(POLICIES[:5])] == again[::-1]

@@ -149,6 +149,7 @@ def test_no_attack_exceeds_the_bound_of_the_model_that_holds(released):
         assert answer[name]["gain"] >= 0, "a claim is made only where belief rises"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["local", "optimal"])
 def test_a_k_anonymous_release_keeps_k_candidates_for_everybody(algorithm):
     rng = np.random.default_rng(3)

@@ -98,6 +98,7 @@ def test_without_persons_held_out_nothing_is_claimed(tables, attack):
     assert "held out" in entry["reason"]
 
 
+@pytest.mark.slow
 def test_the_look_up_pools_the_classes_that_cover_a_person():
     """21 fits two classes: of their five rows three have b, though the smaller class alone says a."""
     released = pa.table({"age": ["[20, 21]"] * 2 + ["[21, 30]"] * 3, "ill": list("aabbb")})
@@ -113,6 +114,7 @@ def test_the_look_up_pools_the_classes_that_cover_a_person():
     assert found["control"]["right"] == 1.0
 
 
+@pytest.mark.slow
 def test_intervals_are_those_of_persons(tables):
     released = ind.attack(coarse(tables["original"]), **HOW, **tables, attacks=["inference"], repeats=2)
     entry = released["inference"]

@@ -174,6 +174,7 @@ def test_a_node_tells_that_two_of_its_branches_occur(tmp_path):
     assert (entry["prior"], entry["posterior"]) == (0.5, 1.0)  # two draws from a1 and a2 differ with chance 1/2
 
 
+@pytest.mark.slow
 def test_both_policies_on_the_command_line(tmp_path, capfd):
     files = {name: str(tmp_path / name) for name in ("in.csv", "one.toml", "two.toml", "one.csv", "two.csv")}
     rows = "".join(f"{age},{ill}\n" for age, ill in zip(AGES, ILL, strict=True))

@@ -72,6 +72,7 @@ def test_the_range_of_the_binomial():
     assert not within(925, 1000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_nothing_is_learnt_of_who_is_not_there(attack, monkeypatch):
     monkeypatch.setattr(inference, "TREES", 3)

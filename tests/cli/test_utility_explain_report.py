@@ -56,6 +56,7 @@ def test_when_a_report_cannot_be_written_nothing_is_delivered(folder):
     assert sorted(path.name for path in folder.iterdir()) == before
 
 
+@pytest.mark.slow
 def test_reports_show_attacks_on_demand_and_earlier_answers(folder):
     code, _, err = publish(folder, "--attacks", "--report", folder / "r.json", "--public-report", folder / "q.json")
     assert (code, err) == (0, "")

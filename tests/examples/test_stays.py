@@ -61,6 +61,7 @@ def test_a_draft_of_a_dirty_table_needs_no_hand(folder, generate, language):
         assert found == (role, kind, {tokens.get(token, token) for token in missing}), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["de", "en", "zh"])
 def test_what_nobody_decided_is_published_only_in_somebodys_name(folder, language):
     draft, output = drafted(folder, language), folder / f"out_{language}.csv"

@@ -216,6 +216,7 @@ def test_partial_dates_have_no_aggregate(tmp_path, aggregate, algorithm):
         ind.anonymize(tmp_path / "x.csv", policy)
 
 
+@pytest.mark.slow
 def test_a_zone_aware_parquet_is_read_again_under_any_time_zone_of_the_session(tmp_path, monkeypatch):
     quasi = {"role": "qi", "hierarchy": {"kind": "suppress"}}
     table = BERLIN.append_column("sex", pa.array(list("ffmm")))

@@ -121,6 +121,7 @@ def made_for(name, quasi, folder):
 
 
 @pytest.mark.slow
+@pytest.mark.compiling
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_no_algorithm_publishes_below_a_floor(name, tmp_path):
     for quasi in [(one,) for one in ALONE[name]] if name in ALONE else [tuple(QUASI)]:

@@ -170,6 +170,7 @@ def test_policy_check_says_what_it_read(case, capfd):
     assert [one["column"] for one in answer["warnings"]] == ["bill"]
 
 
+@pytest.mark.slow
 def test_policy_check_without_its_table_says_so(case, capfd):
     case("16-near-unique-in-a-small-table")
     Path("input.csv").unlink()

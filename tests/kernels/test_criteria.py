@@ -105,6 +105,7 @@ def test_sign_is_the_verdict_outside_the_band(name):
             assert (value < 0) == holds(counts), counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_removable_never_exceeds_the_least_removal(name):
     kind, parameters, holds = MODELS[name]

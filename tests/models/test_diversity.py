@@ -124,6 +124,7 @@ def test_entropy_against_the_definition_in_integers(tables, counts, length):
     )
 
 
+@pytest.mark.slow
 def test_an_even_class_is_decided_by_the_compiled_test(tables):
     for values, length in product([2, 3, 6, 7], ["2", "3", "3.000000000000000000001", "6.9999999999999999999", "7"]):
         classes, context = tables.of_counts([5] * values)
@@ -225,6 +226,7 @@ def test_recursive_and_distinct_against_their_definitions(tables, histograms, c,
     assert found == [sum(count > 0 for count in counts) >= length for counts in histograms]
 
 
+@pytest.mark.slow
 def test_recursive_ties_are_decided_by_the_compiled_test(tables):
     for c in ["4", "1.5", "4/3", "1.33333333333333333333", "1.3333333333333333333334"]:
         for counts in product(range(1, 5), repeat=3):

@@ -20,6 +20,7 @@ def counted(sizes):
     return estimators.size_counts(np.array(sizes))
 
 
+@pytest.mark.slow
 @given(SIZES, st.integers(0, 200))
 def test_zayatz_is_bayes_rule(sizes, more):
     population = sum(sizes) + more
@@ -57,6 +58,7 @@ def test_pitman_share_is_the_product_over_the_rows():
     assert estimators.pitman(*counted(EXAMPLE), 3300) == pytest.approx(naive.pitman_share(theta, alpha, 3300))
 
 
+@pytest.mark.slow
 def test_many_samples_at_once_have_the_estimates_of_each():
     sizes, numbers = counted([*EXAMPLE, *range(6, 300, 7), *[4] * 9])
     alone = np.array([1, 2, 17, 50])
@@ -76,6 +78,7 @@ def test_what_this_way_does_not_know_is_left_to_the_other():
     assert estimators.least_suppressed("pitman", sizes, numbers, 10**6, Fraction(wanted)) == (0, True)
 
 
+@pytest.mark.slow
 def test_beyond_a_number_the_fewest_are_found_in_steps(monkeypatch):
     sizes, numbers = counted(EXAMPLE)
     wanted, none_left_out = estimators.least_suppressed("pitman", sizes, numbers, 3300, Fraction(1, 100))
@@ -109,6 +112,7 @@ def test_snb_of_a_large_class_does_not_overflow(largest):
     assert 0 < share < 50 / sum(sizes)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(SIZES.filter(lambda sizes: 1 in sizes and 2 in sizes), st.integers(2, 20))
 def test_every_snb_solution_has_the_expected_counts(sizes, times):
@@ -121,6 +125,7 @@ def test_every_snb_solution_has_the_expected_counts(sizes, times):
             assert naive.snb_expected(classes, a, b, fraction, 2) == pytest.approx(sizes.count(2), rel=1e-4)
 
 
+@pytest.mark.slow
 @given(SIZES, st.integers(1, 40))
 @settings(deadline=None)
 def test_shares_and_the_rule(sizes, times):

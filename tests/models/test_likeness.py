@@ -147,6 +147,7 @@ def test_npd_says_what_is_reached(tables):
     assert evaluate(PdRecursive("s", 1, 5, ["b"]), *tables.of_counts([0, 4])).satisfied.all()
 
 
+@pytest.mark.slow
 @given(st.fractions(min_value="1/1000", max_value=1000), st.fractions(min_value=-9, max_value=9))
 def test_sign_of_a_logarithm(ratio, bound):
     from math import log

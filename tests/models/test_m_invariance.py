@@ -37,6 +37,7 @@ def test_what_is_outside_the_model_is_an_error():
         same_signature([FIRST, [[("Bob", "flu"), (None, "dyspepsia")]]])
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.sampled_from("abcd"), min_size=2, max_size=4, unique=True), min_size=1, max_size=4))
 def test_invariant_sequences_leave_m_candidates(groups):
     release = [[(f"{number}{value}", value) for value in group] for number, group in enumerate(groups)]

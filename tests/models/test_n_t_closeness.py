@@ -57,6 +57,7 @@ def best_of(published):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["optimal", "generalize_step"])
 @settings(max_examples=12, deadline=None)
 @given(rows=ROWS, n=st.integers(1, 12), t=st.sampled_from(["1/10", "1/3", "1/2"]), limit=st.sampled_from([0, 0.3]))

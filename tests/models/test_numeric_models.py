@@ -149,6 +149,7 @@ def test_graded_l_with_cut_points_and_a_domain():
         audit(rows, [ind.GradedL("s", 2, 4, [0, 25])])
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(
     values=st.lists(numbers, min_size=1, max_size=9),
@@ -176,6 +177,7 @@ def column_of(values):
     return Numbers("s", places, int(unit), np.array([counts[v] for v in ordered]), np.arange(len(ordered)))
 
 
+@pytest.mark.slow
 def test_intervals_of_many_values_with_ties():
     values = [Fraction(3) ** i for i in range(200)]  # every distance is 1/2, and so is the mean
     assert intervals_of(column_of(values), Fraction(1)).tolist() == list(range(200))
@@ -224,6 +226,7 @@ def test_eps_i_k(rows, k, beta, separation, same_interval_only, floor):
     assert f"{sum(bad)} of {len(rows)} rows" in answer.sentence
 
 
+@pytest.mark.slow
 @given(
     values=st.sets(st.integers(-40, 40), min_size=1, max_size=12).map(sorted),
     cuts=st.sets(st.integers(1, 11), max_size=4),

@@ -158,6 +158,7 @@ def test_a_policy_names_one_population(tmp_path):
         ind.KMap(3, estimator="poisson")
 
 
+@pytest.mark.slow
 @given(st.integers(1, 40), st.fractions(min_value="1/50", max_value=1), st.sampled_from(["1/100", "1/20", "3/10"]))
 def test_size_for_the_statistical_form(k, fraction, significance):
     for truncated in (False, True):

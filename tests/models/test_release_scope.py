@@ -43,6 +43,7 @@ def test_average_risk(tables, sizes, threshold):
     assert sorted(classes.sizes[answer.satisfied].tolist()) == left
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(sizes=SIZES, threshold=SHARES, highest=SHARES, share=SHARES, above=SHARES, asked=st.sampled_from(range(1, 8)))
 def test_average_risk_in_three_parts(tables, sizes, threshold, highest, share, above, asked):
@@ -88,6 +89,7 @@ def test_sample_uniqueness(tables, sizes, threshold):
     assert sorted(classes.sizes[answer.satisfied].tolist()) == left
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(
     sizes=SIZES,

@@ -434,6 +434,7 @@ def test_schema_and_policy_refuse_the_same(old, new):
         loads(changed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["anonymize", "audit", "bounds", "explain", "risk", "utility", "verify"])
 def test_functions_take_the_path_of_a_policy_too(tmp_path, name):
     text = '[attributes.age]\nrole = "qi"\ntype = "integer"\nhierarchy = { kind = "range" }\n'

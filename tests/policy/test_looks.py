@@ -28,6 +28,7 @@ def dirty(values, *tokens):
     return values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("values", "kind", "form", "strays"),
     [

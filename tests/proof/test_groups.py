@@ -168,6 +168,7 @@ def _rotated_in_groups(table):
     return pa.array([next(turned[row["group"]]) for row in rows])
 
 
+@pytest.mark.slow
 def test_half_a_release_is_told_from_a_whole_one(source, tmp_path):
     policy = as_policy()
     ind.anonymize(source, policy, output=tmp_path / "out.csv")
@@ -184,6 +185,7 @@ def test_half_a_release_is_told_from_a_whole_one(source, tmp_path):
         ind.utility(source, less, policy, st)
 
 
+@pytest.mark.slow
 def test_risk_of_the_first_table_is_that_of_its_quasi_identifiers(source, tmp_path):
     ind.anonymize(source, as_policy(), output=tmp_path / "out.csv")
     found = ind.risk(source, as_policy(), published=tmp_path / "out.qit.csv").document
@@ -325,6 +327,7 @@ def test_values_of_one_kind_in_a_group_fail_the_model():
     assert not answer["satisfied"]
 
 
+@pytest.mark.slow
 def test_a_hash_that_differs_is_told(source, tmp_path):
     ind.anonymize(source, as_policy(), output=tmp_path / "out.csv")
     path = tmp_path / "out.st.csv"
@@ -447,6 +450,7 @@ def test_ke_anonymity_beside_other_models_is_for_classes_unless_groups_are_asked
     assert ind.Policy(attributes=attributes, privacy=both).recoding.algorithm == "local"
 
 
+@pytest.mark.slow
 def test_ke_partition_with_k_anonymity_cuts_each_class(tmp_path):
     # wards are never mixed; cutting ward a after 2 and ward b after 5 gives the ranges 1, 1 and 4, 3
     original = pa.table({"ward": [*"aaaabbbb"], "wage": [11, 1, 10, 2, 9, 5, 1, 6]})
@@ -471,6 +475,7 @@ def test_ke_partition_with_k_anonymity_cuts_each_class(tmp_path):
         ind.anonymize(original, policy.model_copy(update={"privacy": (ind.KAnonymity(5), policy.privacy[1])}))
 
 
+@pytest.mark.slow
 def test_ke_partition_in_generalized_classes():
     draw = np.random.default_rng(4)
     table = pa.table({"age": draw.integers(18, 60, 300), "wage": np.rint(draw.lognormal(7, 1, 300)).astype(int)})

@@ -87,6 +87,7 @@ def read(path):
     return groups
 
 
+@pytest.mark.slow
 def test_the_example_of_the_paper(tmp_path):
     book = Book(tmp_path)
     first = book.publish("first", FIRST)
@@ -102,6 +103,7 @@ def test_the_example_of_the_paper(tmp_path):
     assert max(naive.confidence([first, second], "Bob", value) for _, value in FIRST.values()) == 0.5
 
 
+@pytest.mark.slow
 def test_a_value_that_only_an_earlier_release_has_comes_back_as_a_counterfeit(tmp_path):
     book = Book(tmp_path)
     book.publish("first", {"a": (20, "flu"), "b": (30, "hiv")})
@@ -109,6 +111,7 @@ def test_a_value_that_only_an_earlier_release_has_comes_back_as_a_counterfeit(tm
     assert second["groups"] == {"1": [((20, 20), "flu", 1), ((20, 20), "hiv", 1)]}
 
 
+@pytest.mark.slow
 def test_a_deficit_is_filled_by_a_newcomer_of_the_value_where_there_is_one(tmp_path):
     book = Book(tmp_path)
     book.publish("first", {"a": (20, "flu"), "b": (30, "hiv")})
@@ -186,6 +189,7 @@ def test_who_of_two_alike_is_where_follows_from_the_key_and_not_from_the_rows(tm
     assert one.persons == other.persons
 
 
+@pytest.mark.slow
 def test_what_the_policy_calls_the_first_release_is_compared_with_the_ledger_all_the_same(tmp_path):
     book = Book(tmp_path)
     book.publish("first", FIRST)
@@ -194,6 +198,7 @@ def test_what_the_policy_calls_the_first_release_is_compared_with_the_ledger_all
         ind.anonymize(table(SECOND | {"Gus": (20, "asthma")}), book.policy(privacy=first))
 
 
+@pytest.mark.slow
 def test_other_people_may_give_the_same_file(tmp_path):
     book = Book(tmp_path)
     book.publish("first", {"a": (20, "flu"), "b": (30, "hiv")})
@@ -215,6 +220,7 @@ def changed(book, name, change):
     return book.file("other")
 
 
+@pytest.mark.slow
 def test_a_file_with_other_signatures_is_refuted(tmp_path):
     book = Book(tmp_path)
     book.publish("first", FIRST)
@@ -252,6 +258,7 @@ def test_what_is_wrong_in_a_file_is_said(tmp_path, change, words):
     assert answer["satisfied"] is False or words.startswith("not what")
 
 
+@pytest.mark.slow
 def test_coverage_is_not_claimed_and_the_documents_say_so(tmp_path):
     book = Book(tmp_path)
     book.publish("first", FIRST)
@@ -382,6 +389,7 @@ def test_history_names_releases_of_the_ledger(tmp_path):
         ind.anonymize(table(SECOND), book.policy(privacy=[named | {"history": ["january"]}]))
 
 
+@pytest.mark.slow
 def test_a_ledger_without_key_is_no_history(tmp_path):
     book = Book(tmp_path)
     book.publish("first", FIRST)

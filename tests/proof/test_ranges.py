@@ -87,6 +87,7 @@ def test_two_columns_are_written_and_verified_in_every_format(table, tmp_path, s
     assert found == plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])
 def test_a_struct_holds_both_ends(table, tmp_path, suffix):
     out = tmp_path / f"out.{suffix}"
@@ -172,6 +173,7 @@ def test_names_that_are_taken_and_formats_without_structs_are_refused(table, tmp
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])
 def test_two_tables_have_ends_in_the_first(table, tmp_path, suffix):
     sick = table.set_column(5, "ill", pa.array(list("abc") * 20))

@@ -287,6 +287,7 @@ def test_algorithms_of_levels_know_value_tree_and_root(algorithm, tmp_path):
     assert ind.verify(table, release.table, policy).document["satisfied"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow", "xlsx", "sav", "dta"])
 def test_every_format_gives_the_labels_back(suffix, tmp_path):
     table = random_table(7, 60, missing=True)
@@ -306,6 +307,7 @@ def test_a_set_that_lacks_a_value_is_refuted():
     assert ind.verify(table, wrong, policy).document["coverage"]["status"] == "refuted"
 
 
+@pytest.mark.slow
 def test_sets_are_smaller_than_any_tree():
     table = random_table(8, 200, missing=False)
     lm = {}
@@ -368,6 +370,7 @@ def test_reports_say_what_a_set_tells(tmp_path):
     assert "lists the values that occur in the group" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPECS)
 def test_losses_read_off_the_file_are_those_of_the_release(name, tmp_path):
     table = random_table(13, 60, missing=True)

@@ -182,6 +182,7 @@ def test_persons_of_a_foreign_file_are_counted_at_their_least():
     assert answer.document["models"][0]["achieved"] == {"k": 1}
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(1, 4), st.integers(1, 2))
 def test_coverage_equals_trying_every_assignment(seed, left, right, groups):

@@ -39,6 +39,7 @@ def test_the_result_is_of_the_callers_kind(make):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_duckdb_relations_and_sql(tmp_path):
     import duckdb
 
@@ -56,6 +57,7 @@ def test_duckdb_relations_and_sql(tmp_path):
     assert release.document["published_rows"] == 4
 
 
+@pytest.mark.slow
 def test_permuted_rows_give_the_same_bytes(tmp_path):
     generator = np.random.default_rng(5)
     ages, ills = generator.integers(0, 90, 500), generator.integers(0, 4, 500)

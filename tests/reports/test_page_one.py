@@ -196,6 +196,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_fingerprint_is_keyed_and_internal(folder):
     words = ("t.csv", "--policy", "p.toml", "-o", "o.csv", "--report", "r.json", "--public-report", "q.json")
     answer = run("anonymize", *words, "--dataset", "d.jsonld", cwd=folder)

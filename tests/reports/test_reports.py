@@ -175,6 +175,7 @@ def test_the_public_report_is_the_same_whatever_the_suppressed_row_was(tmp_path)
     assert {suffix: len(texts) for suffix, texts in seen.items()} == {"html": 1, "md": 1, "json": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["html", "md", "json"])
 def test_no_value_of_the_original_that_is_not_published_is_in_the_public_report(tmp_path, suffix):
     given = policy(

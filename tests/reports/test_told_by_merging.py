@@ -66,6 +66,7 @@ def test_shares_are_judged_by_the_model_itself(table):
     assert "under alpha_k it costs much" in found["says"]
 
 
+@pytest.mark.slow
 def test_nothing_is_counted_where_nothing_is_told(table):
     assert told_by_merging(ind.anonymize(table, policy_of()).decision) is None
     optimal = policy_of(ind.DistinctL("ill", 2), algorithm="optimal")
@@ -104,6 +105,7 @@ def test_the_steward_reads_figures_and_the_public_one_sentence(table, tmp_path):
     assert FIXED not in (tmp_path / "k.md").read_text()
 
 
+@pytest.mark.slow
 def test_the_answer_has_them_when_it_is_asked_for_and_the_manifest_never(table, tmp_path, capfd):
     source, policy, out = tmp_path / "in.csv", tmp_path / "policy.toml", tmp_path / "out.csv"
     source.write_text("age,ill\n" + "".join(f"{row['age']},{row['ill']}\n" for row in table.to_pylist()))

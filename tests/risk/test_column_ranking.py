@@ -16,6 +16,7 @@ from text_tables import as_table
 ROWS = st.lists(st.tuples(*[st.sampled_from(["x", "y", "z", None])] * 3), min_size=1, max_size=10)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(rows=ROWS, size=st.integers(1, 4))
 def test_the_ranking_is_that_of_the_definition(rows, size):

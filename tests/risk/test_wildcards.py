@@ -16,6 +16,7 @@ STARS = Path(__file__).resolve().parents[1] / "faults" / "r03-star-in-one-cell"
 ROWS = st.lists(st.tuples(*[st.sampled_from(["x", "y", "*"])] * 3), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(rows=ROWS)
 def test_sizes_are_those_of_the_definition(rows):

@@ -117,6 +117,7 @@ def test_a_role_is_an_edit_of_the_policy(opened):
     assert "1 of 4 decided" in opened.page("columns")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_step_is_drawn_in_every_language(decided, language):
     picture = decided.studio.state.picture["picture"]
@@ -141,6 +142,7 @@ def test_the_figures_are_those_of_the_session(decided):
     assert f"<dd>{own['smallest_class']}</dd>" in decided.page("coarser")
 
 
+@pytest.mark.slow
 def test_thirty_quick_changes_are_thirty_steps_and_the_last_is_shown(decided):
     before = len(decided.studio.state.past)
     for k in range(2, 32):
@@ -195,6 +197,7 @@ def test_the_price_of_other_numbers(decided):
     assert page.count("k = ") >= 12  # under the bars, and in the table for screen readers
 
 
+@pytest.mark.slow
 def test_what_is_published_is_what_the_command_publishes(decided):
     decided.edit("record", **RECORD)
     assert decided.studio.state.is_current

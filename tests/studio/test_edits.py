@@ -149,6 +149,7 @@ def test_what_is_written_down_is_what_the_reports_ask_for_and_changes_no_decisio
     assert ind.Policy.load(edit(work, again, "record", purpose="")).plain() == ind.Policy.load(work.text).plain()
 
 
+@pytest.mark.slow
 def test_every_offered_way_of_becoming_coarser_is_a_policy(work):
     for name, card in work.cards.items():
         text = edit(work, work.text, "role", column=name, role="quasi_identifying")

@@ -75,6 +75,7 @@ def table_of(drawn):
     return pa.table(list(columns), names=["age", "zip", "ill", "who"])
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(rows, st.booleans())
 def test_cells_with_rows_are_counted_as_rows(drawn, persons):

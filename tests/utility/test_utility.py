@@ -252,6 +252,7 @@ def test_association_is_lost_when_a_column_is_starred():
     assert total_variation(np.zeros(2), np.zeros(2)) == 0.0
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=5, max_size=20))
 def test_correlation_is_that_of_the_definition(pairs):
     rows = [(str(x), str(y)) for x, y in pairs]

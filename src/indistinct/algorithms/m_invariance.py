@@ -60,9 +60,6 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
     Buckets = dict[tuple[int, ...], int]  # number of each by its values, ascending
 
-# where a part of the curve is cut, in eighths
-CUTS = (4, 3, 5, 2, 6)
-
 
 def m_invariance(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assignment:
     """Form groups that satisfy m-invariance with the ``signatures`` of earlier releases; newcomers may have to wait.

@@ -13,6 +13,7 @@ from datetime import date
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
+from functools import cache
 from inspect import cleandoc, getsource
 from itertools import pairwise, takewhile
 from textwrap import dedent
@@ -74,12 +75,20 @@ def _docstrings(section: type[BaseModel]) -> dict[str, str]:
     """Texts that stand below the fields, read from the source only when a schema is asked for: importing stays fast."""
     found: dict[str, str] = {}
     for owner in section.__mro__[: section.__mro__.index(BaseModel)]:
-        (definition,) = ast.parse(dedent(getsource(owner))).body
-        for field, below in pairwise(getattr(definition, "body", ())):
-            match field, below:
-                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
-                    if name in section.model_fields:
-                        found.setdefault(section.model_fields[name].alias or name, cleandoc(text))
+        for name, text in _texts_below(owner).items():
+            if name in section.model_fields:
+                found.setdefault(section.model_fields[name].alias or name, text)
+    return found
+
+
+@cache  # finding the source of a class parses its whole file, and many sections share their bases
+def _texts_below(owner: type) -> dict[str, str]:
+    (definition,) = ast.parse(dedent(getsource(owner))).body
+    found: dict[str, str] = {}
+    for field, below in pairwise(getattr(definition, "body", ())):
+        match field, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                found.setdefault(name, cleandoc(text))
     return found
 
 

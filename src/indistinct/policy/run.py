@@ -17,9 +17,6 @@ _UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12} | {
 }
 
 
-_BYTES = rf"^\s*[0-9]+(\.[0-9]+)?\s*({'|'.join(_UNITS)})\s*$"
-
-
 class Run(Section):
     """Where and with what the work is done; but for ``parts`` it changes nothing about the release."""
 

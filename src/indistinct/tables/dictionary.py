@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 from indistinct.errors import UnsupportedError
 from indistinct.formats.arrow import text_array, whole_numbers
 from indistinct.formats.texts import as_text
-from indistinct.tables.order import distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,11 +76,6 @@ class Dictionary:
         rank = np.empty(len(self.numbers), np.int32)
         rank[whole_numbers(pc.sort_indices(text_array(self.texts)))] = np.arange(len(rank), dtype=np.int32)
         return rank
-
-    def texts_used(self, numbers: Int32) -> list[str | None]:
-        """Return the distinct values that occur among ``numbers``."""
-        texts = self.texts
-        return [texts[number] for number in distinct(numbers, len(texts)).tolist()]
 
     def number(self, text: str | None) -> int:
         """Return the number of a value, a new one if need be."""
