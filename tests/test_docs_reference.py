@@ -9,7 +9,7 @@ import pytest
 import typer
 
 import indistinct as ind
-from indistinct.cli.app import app
+from indistinct.cli.app import application
 from indistinct.policy.privacy import MODEL_CLASSES
 from scripts import load
 
@@ -50,7 +50,7 @@ def commands(group, before=()):
 def test_the_reference_names_everything_public(pages):
     reference = pages / "docs" / "reference"
     assert headings(reference / "python.md") == ind.__all__
-    assert sorted(headings(reference / "commands.md")) == sorted(commands(typer.main.get_command(app)))
+    assert sorted(headings(reference / "commands.md")) == sorted(commands(typer.main.get_command(application())))
     assert set(ind.Policy.json_schema()["$defs"]) < set(headings(reference / "policy-schema.md"))
 
 

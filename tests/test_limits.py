@@ -190,7 +190,7 @@ def test_the_command_line_says_it_as_a_sentence(folder):
     code = """
 import sys, warnings
 from indistinct.cli.app import main
-sys.modules["indistinct.cli.app"].app = lambda **_: warnings.warn("as it is", stacklevel=1)
+sys.modules["indistinct.cli.app"].application = lambda _: lambda **_: warnings.warn("as it is", stacklevel=1)
 main()
 """
     for words, said in ((["audit"], "warning: as it is\n"), (["audit", "--quiet"], "")):

@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from indistinct.cli import app as application
+from indistinct.cli.app import application
 from indistinct.cli.options import Answer, grouped
 
 MOST = 15
@@ -63,7 +63,7 @@ def commands(app):
 
 
 def test_no_command_has_many_parameters_of_its_own():
-    found = list(commands(application.app))
+    found = list(commands(application()))
     assert len(found) > 18
     counts = {one.__qualname__: len(inspect.signature(inspect.unwrap(one)).parameters) for one in found}
     assert max(counts.values()) <= MOST, counts

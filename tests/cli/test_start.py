@@ -1,76 +1,86 @@
-"""What a command loads: each library or room that a run does not need is a wait that everybody pays."""
+"""What a command loads before it answers: nothing that it does not need."""
 
 import subprocess
 import sys
 
 import pytest
+import typer
 
-RUN = """
-import sys
-from indistinct.cli.app import run
-names = {*sys.argv.pop().split()}
-code = run(sys.argv[1:])
-print(sorted(names & {*sys.modules}))
-sys.exit(code)
-"""
-NEVER = "pandas polars narwhals sqlalchemy scipy.sparse scipy.stats jinja2"
-POLICY = """
-version = 1
+from cli_bench import POLICY, TABLE, run
+from indistinct.cli.app import COMMANDS, GROUPS, application
+from indistinct.loading import hidden
 
-[attributes.age]
-role = "quasi_identifying"
-type = "integer"
-hierarchy = { kind = "range", bounds = "members" }
-
-[attributes.born]
-role = "quasi_identifying"
-type = "date"
-hierarchy = { kind = "range" }
-
-[attributes.work]
-role = "quasi_identifying"
-hierarchy = { kind = "set" }
-
-[attributes.illness]
-role = "sensitive"
-
-[[privacy]]
-model = "k_anonymity"
-k = 2
-"""
-TABLE = "age,born,work,illness\n" + "".join(
-    f"{20 + place},19{60 + place}-01-01,{'abc'[place % 3]},{'xy'[place % 2]}\n" for place in range(12)
-)
+# other commands; libraries that others load only because they are installed; rooms of questions that were not asked
+SPARED = (
+    "indistinct.cli.compare", "indistinct.cli.policy", "pandas", "scipy.linalg", "scipy.sparse", "indistinct.reports",
+    "indistinct.attacks", "indistinct.risk", "indistinct.utility", "indistinct.studio",
+)  # fmt: skip
 
 
-def loaded(folder, names, *words):
-    """Which of the modules a process has loaded that ran a command."""
-    call = [sys.executable, "-c", RUN, *words, names]
-    done = subprocess.run(call, capture_output=True, text=True, cwd=folder, check=False)
-    assert done.returncode == 0, done.stderr
+def python(code, *words, cwd=None):
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], cwd=cwd, capture_output=True, text=True, timeout=100, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.splitlines()[-1]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("start")
-    (folder / "table.csv").write_text(TABLE, encoding="utf-8")
-    (folder / "policy.toml").write_text(POLICY, encoding="utf-8")
-    return folder
+@pytest.mark.slow
+def test_anonymizing_and_verifying_loads_nothing_else(tmp_path):
+    (tmp_path / "table.csv").write_text(TABLE)
+    (tmp_path / "policy.toml").write_text(POLICY)
+    code = f"""
+import sys
+from indistinct.cli.app import run
+code = run(sys.argv[1:], alone=True)
+print(code, "pyarrow" in sys.modules, [name for name in {SPARED} if name in sys.modules])
+"""
+    words = ("anonymize", "table.csv", "--policy", "policy.toml", "--output", "out.csv")
+    assert python(code, *words, cwd=tmp_path) == "0 True []"
 
 
 @pytest.mark.slow
-def test_anonymize_loads_no_library_that_it_does_not_need(folder):
-    rooms = f"{NEVER} indistinct.attacks.registry indistinct.reports.dataset indistinct.studio"
-    words = ("anonymize", "table.csv", "--policy", "policy.toml", "--output", "out.csv", "--quiet")
-    assert loaded(folder, rooms, *words) == "[]"
+def test_pandas_is_spared_and_serves_whoever_asks_for_it():
+    code = """
+import sys
+from indistinct.loading import spare_pandas
+spare_pandas()
+import pyarrow as pa
+texts, spared = pa.array(["a", None]).to_pylist(), "pandas" not in sys.modules
+frame = pa.table({"a": [1, 2]}).to_pandas()
+import pandas as pd
+back = pa.Table.from_pandas(pd.DataFrame({"a": ["x", None]})).to_pydict()
+print(texts, spared, list(frame["a"]), back, pa.array(pd.Series([1.0, None])).null_count)
+"""
+    assert python(code) == "['a', None] True [1, 2] {'a': ['x', None]} 1"
 
 
-@pytest.mark.slow
-def test_audit_loads_no_library_that_it_does_not_need(folder):
-    assert loaded(folder, f"{NEVER} duckdb", "audit", "table.csv", "--qi", "age,work") == "[]"
+def test_a_hidden_package_fails_with_what_lies_in_it_and_is_there_afterwards():
+    assert "xmlrpc" not in sys.modules
+    with hidden("xmlrpc"), pytest.raises(ModuleNotFoundError, match="xmlrpc"):
+        import xmlrpc.client
+    import xmlrpc.client  # now it is there
+
+    with hidden("xmlrpc"):  # what is loaded stays
+        import xmlrpc.client
+
+        assert xmlrpc.client.Fault
 
 
-@pytest.mark.slow
-def test_help_loads_nothing_that_counts(folder):
-    assert loaded(folder, f"{NEVER} duckdb numba numpy pyarrow pydantic", "--help") == "[]"
+def options(command):
+    return {parameter.name: (parameter.opts, parameter.default) for parameter in command.params}
+
+
+def test_a_command_made_alone_is_the_one_among_all():
+    among = typer.main.get_command(application()).commands
+    assert list(among) == [*COMMANDS, *GROUPS]
+    for name in ("audit", "anonymize", "releases"):
+        alone = typer.main.get_command(application(name)).commands
+        assert list(alone) == [name]
+        assert (alone[name].help, options(alone[name])) == (among[name].help, options(among[name]))
+
+
+@pytest.mark.parametrize("words", [("anonymise", "table.csv"), ("--loud", "audit")])
+def test_words_that_are_no_command_are_answered_with_all_commands_at_hand(words):
+    code, _, err = run(*words)
+    assert (code, words[0] in err) == (2, True)

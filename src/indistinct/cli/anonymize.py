@@ -223,16 +223,16 @@ def _staged(
     release: Release, wanted: dict[str, Path], language: str, found: dict[str, dict[str, Any] | None]
 ) -> Iterator[Staged]:
     """Write the documents beside their places, to be named with the release."""
-    if not wanted:
-        return
-    from indistinct.reports.dataset import stage_dataset
-    from indistinct.reports.dictionary import stage_dictionary
-    from indistinct.reports.report import stage_report
-
     for kind, file in wanted.items():
         if kind == "dictionary":
+            from indistinct.reports.dictionary import stage_dictionary
+
             yield stage_dictionary(release, file, language=language)
         elif kind == "dataset":
+            from indistinct.reports.dataset import stage_dataset
+
             yield stage_dataset(release, file, language=language)
         else:
+            from indistinct.reports.report import stage_report
+
             yield stage_report(release, file, language=language, public=kind == "public_report", **found)

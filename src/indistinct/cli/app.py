@@ -9,32 +9,15 @@ import traceback
 import warnings
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from indistinct.cli import (
-    anonymize,
-    append,
-    attack,
-    audit,
-    compare,
-    demo,
-    explain,
-    hierarchy,
-    plan,
-    policy,
-    profile,
-    releases,
-    risk,
-    studio,
-    transform,
-    utility,
-    verify,
-)
 from indistinct.cli.common import print_json, tell
 from indistinct.errors import Cancelled, IndistinctError
 from indistinct.limits import check_address_space
+from indistinct.loading import spare_pandas
 from indistinct.plain import visible
 
 if TYPE_CHECKING:
@@ -42,34 +25,38 @@ if TYPE_CHECKING:
 
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # none is wanted, and looking for some takes time
 
-app = typer.Typer(
-    name="indistinct",
-    help="Turn a table about people into one that may be published, and prove what it guarantees.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("audit")(audit.audit)
-app.command("anonymize")(anonymize.anonymize)
-app.command("append")(append.append)
-app.command("transform")(transform.transform)
-app.command("verify")(verify.verify)
-app.command("compare")(compare.compare)
-app.command("profile")(profile.profile)
-app.command("risk")(risk.risk)
-app.command("attack")(attack.attack)
-app.command("explain")(explain.explain)
-app.command("plan")(plan.plan)
-app.command("utility")(utility.utility)
-app.command("demo")(demo.demo)
-app.command("studio")(studio.studio)
-app.add_typer(hierarchy.app, name="hierarchy")
-app.add_typer(policy.app, name="policy")
-app.add_typer(releases.app, name="releases")
+# in the order of the help; a command is the function of its name in its module, and groups are a Typer of their own
+READING = (
+    "audit", "anonymize", "append", "transform", "verify", "compare", "profile", "risk", "attack", "explain", "plan",
+    "utility", "demo",
+)  # fmt: skip
+COMMANDS = (*READING, "studio")
+GROUPS = ("hierarchy", "policy", "releases")
 
 
-@app.callback(invoke_without_command=True)
+def application(first: str = "") -> typer.Typer:
+    """Make the application with all commands, or, where the first word is a command, with that one alone.
+
+    A command reads the annotations of its options when it is added, which takes time for seventeen of them.
+    """
+    app = typer.Typer(
+        name="indistinct",
+        help="Turn a table about people into one that may be published, and prove what it guarantees.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(_top)
+    for name in (first,) if first in COMMANDS + GROUPS else COMMANDS + GROUPS:
+        module = import_module(f"indistinct.cli.{name}")
+        if name in GROUPS:
+            app.add_typer(module.app, name=name)
+        else:
+            app.command(name)(getattr(module, name))
+    return app
+
+
 def _top(
     context: typer.Context,
     version: bool = typer.Option(False, "--version", help="Print the version and stop."),
@@ -89,24 +76,27 @@ def main() -> None:
     The answer is out when this function leaves: taking the interpreter down in order would take half a second more, in
     which an interruption would turn a finished job into a failed one.
     """
-    code = run(sys.argv[1:])
+    code = run(sys.argv[1:], alone=True)
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):
             stream.flush()
     os._exit(code)
 
 
-def run(words: list[str]) -> int:
-    """Run one command and return its exit code."""
+def run(words: list[str], *, alone: bool = False) -> int:
+    """Run one command and return its exit code. ``alone``: nothing else runs in this process, nor will."""
     signal.signal(signal.SIGTERM, _interrupt)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8")  # the same bytes under every locale
     warnings.showwarning = partial(_remark, quiet=not {"-q", "--quiet"}.isdisjoint(words))
     try:
-        if not {"-h", "--help", "--version"} & set(words):
+        first = words[0] if words else ""
+        if {"-h", "--help", "--version"}.isdisjoint(words):
             check_address_space()
-        outcome = app(args=words, prog_name="indistinct", standalone_mode=False)
+            if alone and first in READING:
+                spare_pandas()
+        outcome = application(first)(args=words, prog_name="indistinct", standalone_mode=False)
         code = outcome if isinstance(outcome, int) else 0
         if code == Cancelled.exit_code:  # Typer swallows the interruption and returns its code
             code = _answer(KeyboardInterrupt(), words)

@@ -16,7 +16,7 @@ import re
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import ceil, floor, lcm
 from typing import TYPE_CHECKING, Any
 
@@ -490,6 +490,7 @@ def _patterns(number: str) -> dict[str, re.Pattern[str]]:
 NUMBERS = {mark: _patterns(number) for mark, number in NUMBER.items()}
 
 
+@lru_cache(4096)  # the ends of ranges come again and again
 def _number(text: str) -> Fraction | None:
     text = text.replace("\N{MINUS SIGN}", "-").replace(",", ".").lower()
     return None if "inf" in text or "\N{INFINITY}" in text else Fraction(text)

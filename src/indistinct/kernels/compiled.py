@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
+from indistinct.loading import hidden
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 P = ParamSpec("P")
 R = TypeVar("R")
 Form = Literal["kernel", "lean", "step", "inlined"]
 
 
-@contextmanager
-def hidden(module: str) -> Iterator[None]:
-    """Make the import of ``module`` fail, unless it was imported before; afterwards it can be imported.
-
-    numba looks for SciPy's BLAS to speed up convolutions. No kernel has one, numba offers no switch, and the search
-    imports all of ``scipy.linalg``: 0.2 of the 0.7 seconds of processor time that the import of numba takes then.
-    """
-    hide = module not in sys.modules
-    if hide:
-        sys.modules[module] = None
-    try:
-        yield
-    finally:
-        if hide:
-            del sys.modules[module]
-
-
-with hidden("scipy.linalg.cython_blas"):
+# numba looks for SciPy's BLAS to speed up convolutions. No kernel has one, numba offers no switch, and the search loads
+# all of scipy.linalg: 0.2 of the 0.7 seconds of processor time that the import of numba takes then.
+with hidden("scipy.linalg"):
     import numba
     import numba.np.arraymath
 

@@ -44,8 +44,8 @@ class Axis:
     Ordered kinds: ``at`` float64[n] the place of each original text, ``low`` and ``high`` float64[labels] the closed
     ends of each published label (NaN: missing, or not readable), ``bound`` its upper end as it is written (LM measures
     days and decimals by that); ``domain`` smallest and largest place. Categories:
-    ``leaves``, ``leaf`` int64[n] the leaf of each original text, ``covers`` bool[labels, leaves] as a sparse matrix.
-    ``unread`` labels could not be read.
+    ``leaves``, ``leaf`` int64[n] the leaf of each original text; label i covers the leaves
+    ``covered[start[i]:start[i + 1]]``. ``unread`` labels could not be read.
     """
 
     name: str
@@ -61,7 +61,8 @@ class Axis:
     bound: Float64 | None = None
     leaves: tuple[str | None, ...] = ()
     leaf: NDArray[np.int64] | None = None
-    covers: Any = None
+    start: NDArray[np.int64] | None = None
+    covered: NDArray[np.int64] | None = None
     unread: int = 0
 
     @property
@@ -77,10 +78,24 @@ class Axis:
         return self.domain[1] - self.domain[0] + (self.kind == "discrete")
 
     @cached_property
+    def covers(self) -> Any:
+        """float64[labels, leaves] as a sparse matrix: 1 where a label covers a leaf. Only measures of utility ask."""
+        from scipy.sparse import csr_array
+
+        start, covered = self._spans()
+        return csr_array((np.ones(len(covered)), covered, start), shape=(len(self.after), len(self.leaves)))
+
+    def _spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        if self.start is None or self.covered is None:
+            message = f"{self.name} has no leaves"
+            raise TypeError(message)
+        return self.start, self.covered
+
+    @cached_property
     def widths(self) -> Float64:
         """float64[labels]: how much of the domain each label covers; leaves, values or length; NaN for missing."""
         if self.low is None or self.high is None:
-            return np.asarray(self.covers.sum(axis=1), np.float64).reshape(-1)
+            return np.diff(self._spans()[0]).astype(np.float64)
         return np.asarray(self.high - self.low + (self.kind == "discrete"))
 
     @cached_property
@@ -136,10 +151,10 @@ class Axis:
     def draw(self, generator: np.random.Generator, label: NDArray[np.integer[Any]]) -> Float64:
         """float64[rows]: a place, or the number of a leaf, drawn evenly from the cell of each row; NaN for missing."""
         if self.low is None or self.high is None:
-            matrix = self.covers.tocsr()
-            start, length = matrix.indptr[label], np.diff(matrix.indptr)[label]
-            at = start + np.floor(generator.random(len(label)) * length).astype(np.int64)
-            return np.where(length > 0, matrix.indices[np.minimum(at, max(len(matrix.indices) - 1, 0))], NAN)
+            start, covered = self._spans()
+            length = np.diff(start)[label]
+            at = start[label] + np.floor(generator.random(len(label)) * length).astype(np.int64)
+            return np.where(length > 0, covered[np.minimum(at, max(len(covered) - 1, 0))], NAN)
         low, high = self.low[label], self.high[label]
         if self.kind == "discrete":
             return np.asarray(low + np.floor(generator.random(len(label)) * (high - low + 1)))
@@ -199,12 +214,7 @@ def axis_of(
         else ItemReader(everything, separator, rows or (), token)
     )
     place = {leaf: number for number, leaf in enumerate(everything)}
-    from scipy.sparse import csr_array
-
     found = [reader.find(label) for label in after]
-    start = np.concatenate([[0], np.cumsum([len(part) for part in found])]).astype(np.int64)
-    indices = np.concatenate([*found, np.zeros(0, np.int64)]).astype(np.int64)
-    covers = csr_array((np.ones(len(indices)), indices, start), shape=(len(after), len(everything)))
     return Axis(
         name,
         "categories",
@@ -214,7 +224,8 @@ def axis_of(
         tuple(after),
         leaves=tuple(everything),
         leaf=np.array([place[text] for text in before], np.int64),
-        covers=covers,
+        start=np.concatenate([[0], np.cumsum([len(part) for part in found])]).astype(np.int64),
+        covered=np.concatenate([*found, np.zeros(0, np.int64)]).astype(np.int64),
         unread=sum(len(part) == 0 for part in found),
     )
 
