@@ -37,6 +37,7 @@ from indistinct.session.verdicts import invariant_model, refuse_mechanisms, unit
 from indistinct.tables.count import silent
 from indistinct.tables.dictionary import Dictionary
 from indistinct.tables.local import LOCAL
+from indistinct.tables.order import numbered_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -309,20 +310,19 @@ def _coverage(
 
 def _groups(found: Recount, before: Recount, untouched: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number the combinations of untouched values, equally on both sides."""
-    columns = []
+    columns, sizes = [], []
     for name in untouched:
         numbers = Dictionary(name)
         both = []
         for side in (found, before):
             texts, codes = side.column(name)
-            translation = np.array([numbers.number(text) for text in texts], np.int64)
+            translation = np.array([numbers.number(text) for text in texts], np.int32)
             both.append(translation[codes])
         columns.append(np.concatenate(both))
-    total = len(found.rows) + len(before.rows)
+        sizes.append(len(numbers.texts))
     if not columns:
         return np.zeros(len(found.rows), np.int64), np.zeros(len(before.rows), np.int64)
-    together = np.column_stack(columns)
-    group = np.unique(together, axis=0, return_inverse=True)[1].reshape(total)
+    group = numbered_rows(np.column_stack(columns), sizes)[1].astype(np.int64)
     return group[: len(found.rows)], group[len(found.rows) :]
 
 
