@@ -374,3 +374,22 @@ def test_a_disk_that_takes_no_more_leaves_nothing(tmp_path, room, output):
     )
     assert ended.returncode == 7, ended.stderr.decode()[-500:]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["people.parquet", "policy.toml"]
+
+
+def test_masks_and_a_ledger_are_refused_by_name(engine, tmp_path):
+    """Both are asked of a release; a ledger that is there has to be one, so the first release is entered."""
+    policy, table = given(), columns_of(given(), people())
+    pq.write_table(table, tmp_path / "people.parquet")
+    policy.save(tmp_path / "policy.toml")
+    ind.anonymize(table, policy, output=tmp_path / "out.parquet")
+    words = ["--policy", tmp_path / "policy.toml", "--ledger", tmp_path / "ledger.sqlite"]
+    assert run("releases", "add", tmp_path / "people.parquet", tmp_path / "out.parquet", *words)[0] == 0
+    asking = given(releases={"ledger": str(tmp_path / "ledger.sqlite")})
+    with pytest.raises(UnsupportedError, match=r"cannot do a ledger of \[releases\]"):
+        ind.anonymize(table, asking, output=tmp_path / "next.parquet", engine=engine)
+    own = '\n[attributes.who]\nrole = "identifying"\naction = "mask"\n'
+    masked = tmp_path / "masked.toml"
+    masked.write_text((tmp_path / "policy.toml").read_text() + own)
+    with pytest.raises(UnsupportedError, match=r'cannot do masks and pseudonyms \("who"\)'):
+        ind.anonymize(people().select([*table.column_names, "who"]), masked, engine=engine)
+    assert not (tmp_path / "next.parquet").exists()
