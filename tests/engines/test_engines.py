@@ -349,3 +349,47 @@ def test_the_engine_of_a_policy_judges_where_it_can():
     table = columns_of(given(), people())
     assert ind.audit(table, given(run={"engine": "duckdb"})).document["engine"] == "duckdb"
     assert ind.audit(table, given(run={"engine": "duckdb"}), reference=table).document["engine"] == "local"
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize(("room", "output"), [(100_000, "parquet"), (1_000, "csv")])
+def test_a_disk_that_takes_no_more_leaves_nothing(tmp_path, room, output):
+    """No file may grow beyond ``room`` bytes: DuckDB's cannot hold the rows, or cannot even be begun."""
+    carried = ("cost",) if output == "parquet" else ()
+    pq.write_table(columns_of(given(carried=carried), people(20_000)), tmp_path / "people.parquet")
+    given(carried=carried).save(tmp_path / "policy.toml")
+    code = f"""
+        import resource, signal, sys
+        import indistinct as ind
+        ind.anonymize("people.parquet", "policy.toml", engine="local")  # kernels are loaded, and kept where they are
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room}))
+        try:
+            ind.anonymize("people.parquet", "policy.toml", output="out.{output}", engine="duckdb")
+        except ind.DataError as error:
+            sys.exit(7)
+    """
+    ended = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], cwd=tmp_path, check=False, env=os.environ, capture_output=True
+    )
+    assert ended.returncode == 7, ended.stderr.decode()[-500:]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.parquet", "policy.toml"]
+
+
+def test_masks_and_a_ledger_are_refused_by_name(engine, tmp_path):
+    """Both are asked of a release; a ledger that is there has to be one, so the first release is entered."""
+    policy, table = given(), columns_of(given(), people())
+    pq.write_table(table, tmp_path / "people.parquet")
+    policy.save(tmp_path / "policy.toml")
+    ind.anonymize(table, policy, output=tmp_path / "out.parquet")
+    words = ["--policy", tmp_path / "policy.toml", "--ledger", tmp_path / "ledger.sqlite"]
+    assert run("releases", "add", tmp_path / "people.parquet", tmp_path / "out.parquet", *words)[0] == 0
+    asking = given(releases={"ledger": str(tmp_path / "ledger.sqlite")})
+    with pytest.raises(UnsupportedError, match=r"cannot do a ledger of \[releases\]"):
+        ind.anonymize(table, asking, output=tmp_path / "next.parquet", engine=engine)
+    own = '\n[attributes.who]\nrole = "identifying"\naction = "mask"\n'
+    masked = tmp_path / "masked.toml"
+    masked.write_text((tmp_path / "policy.toml").read_text() + own)
+    with pytest.raises(UnsupportedError, match=r'cannot do masks and pseudonyms \("who"\)'):
+        ind.anonymize(people().select([*table.column_names, "who"]), masked, engine=engine)
+    assert not (tmp_path / "next.parquet").exists()

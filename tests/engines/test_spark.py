@@ -1,7 +1,11 @@
 """Spark in this process, on two cores: the same cells, rows and verdicts as the local engine."""
 
 import os
+import signal
+import subprocess
 import sys
+import textwrap
+import time
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -129,3 +133,45 @@ def test_a_table_of_spark_is_judged_as_one_here(frame, tmp_path):
 
 def session_moments(frame):
     return frame.sparkSession.sql("SELECT TIMESTAMP '2024-03-01 10:00:00' AS seen")
+
+
+@pytest.mark.parametrize("verb", ["deal", "dealt"])
+def test_a_driver_that_is_killed_leaves_nothing(tmp_path, verb):
+    """What Spark kept of the rows in its own folder goes with it, and nothing was published."""
+    policy = given(carried=("cost",))
+    pq.write_table(columns_of(policy, people()), tmp_path / "people.parquet")
+    policy.save(tmp_path / "policy.toml")
+    code = f"""
+        import os, signal
+        from pyspark.sql import SparkSession
+        import indistinct as ind
+        from indistinct.tables.in_spark import Spark
+        settings = {{
+            "spark.ui.enabled": "false", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1",
+            "spark.sql.shuffle.partitions": "2", "spark.local.dir": "kept",
+        }}
+        SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
+        real = Spark.{verb}
+        def killed(*given):
+            found = real(*given)
+            if "{verb}" == "dealt":
+                next(found)
+            else:
+                given[0]._dealt.count()
+            os.kill(os.getpid(), signal.SIGKILL)
+        Spark.{verb} = killed
+        ind.anonymize("people.parquet", "policy.toml", output="out.parquet", engine="spark")
+    """
+    ended = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], cwd=tmp_path, check=False,
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert ended.returncode == -signal.SIGKILL
+    assert not (tmp_path / "out.parquet").exists()
+    assert not (tmp_path / "out.parquet.manifest.json").exists()
+    for _ in range(300):  # the Java process ends when it sees that Python is gone
+        left = [path for path in (tmp_path / "kept").rglob("*") if path.is_file()]
+        if not left:
+            break
+        time.sleep(0.1)
+    assert left == []

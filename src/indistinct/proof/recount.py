@@ -12,6 +12,7 @@ from indistinct.formats.arrow import number_array
 from indistinct.formats.columnar import is_text
 from indistinct.formats.source import ahead
 from indistinct.tables.dictionary import Dictionary, texts_of
+from indistinct.tables.order import numbered_rows
 from indistinct.tables.recount import Recount, multiset, numbered
 from indistinct.tables.stored import Stored
 
@@ -173,3 +174,23 @@ def respelled(
     """
     spelling = spellings.get(column.column, str)
     return [None if text is None else spelling(guard(text)) for text in column.texts[first:]]
+
+
+def numbered_alike(
+    found: Recount, before: Recount, untouched: Sequence[str]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number the combinations of untouched values, equally on both sides."""
+    columns, sizes = [], []
+    for name in untouched:
+        numbers = Dictionary(name)
+        both = []
+        for side in (found, before):
+            texts, codes = side.column(name)
+            translation = np.array([numbers.number(text) for text in texts], np.int32)
+            both.append(translation[codes])
+        columns.append(np.concatenate(both))
+        sizes.append(len(numbers.texts))
+    if not columns:
+        return np.zeros(len(found.rows), np.int64), np.zeros(len(before.rows), np.int64)
+    group = numbered_rows(np.column_stack(columns), sizes)[1].astype(np.int64)
+    return group[: len(found.rows)], group[len(found.rows) :]

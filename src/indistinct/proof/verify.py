@@ -23,7 +23,7 @@ from indistinct.proof.manifest import hash_status, manifest_notices, read_manife
 from indistinct.proof.misfit import misfit
 from indistinct.proof.published_file import count_published, distinct_rows, published_options
 from indistinct.proof.ranges import false_ranges
-from indistinct.proof.recount import matches, respelled, restored
+from indistinct.proof.recount import matches, numbered_alike, respelled, restored
 from indistinct.proof.release import Behind, judge_reread, label_reader, persons_of_labels, reread_namer, starred
 from indistinct.proof.spelling import guard_of, spellers
 from indistinct.proof.transformed import verifiable
@@ -40,8 +40,6 @@ from indistinct.tables.local import LOCAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
 
     from indistinct.formats.source import Source
     from indistinct.policy import Policy
@@ -296,7 +294,7 @@ def _coverage(
         tables.append(table)
         labels.append(codes)
         values.append(original_codes)
-    left, right = _groups(found, before, untouched)
+    left, right = numbered_alike(found, before, untouched)
     answer = coverage(
         Side(left, np.column_stack(labels), found.rows),
         Side(right, np.column_stack(values), before.rows),
@@ -305,25 +303,6 @@ def _coverage(
     )
     covers = dict(zip(quasi, tables, strict=True))
     return replace(answer, why=lambda row: misfit(row, found, before, covers, untouched))
-
-
-def _groups(found: Recount, before: Recount, untouched: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Number the combinations of untouched values, equally on both sides."""
-    columns = []
-    for name in untouched:
-        numbers = Dictionary(name)
-        both = []
-        for side in (found, before):
-            texts, codes = side.column(name)
-            translation = np.array([numbers.number(text) for text in texts], np.int64)
-            both.append(translation[codes])
-        columns.append(np.concatenate(both))
-    total = len(found.rows) + len(before.rows)
-    if not columns:
-        return np.zeros(len(found.rows), np.int64), np.zeros(len(before.rows), np.int64)
-    together = np.column_stack(columns)
-    group = np.unique(together, axis=0, return_inverse=True)[1].reshape(total)
-    return group[: len(found.rows)], group[len(found.rows) :]
 
 
 def _persons(prepared: Prepared, found: Recount, notices: list[Notice]) -> Behind:

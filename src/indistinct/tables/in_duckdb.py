@@ -57,7 +57,8 @@ class DuckDB(Remote):
             }
             if self.memory_bytes is not None:
                 settings["memory_limit"] = f"{self.memory_bytes}B"
-            self.connection = stack.enter_context(duckdb.connect(str(folder / "rows.duckdb"), config=settings))
+            with self.explained("the table"):
+                self.connection = stack.enter_context(duckdb.connect(str(folder / "rows.duckdb"), config=settings))
             self._stack = stack.pop_all()
         return self
 
