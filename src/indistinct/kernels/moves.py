@@ -48,8 +48,8 @@ def _replacement(
 ) -> int:
     """Find the unit, near to a member of the class of u, that best replaces u there, from a class that can spare it.
 
-    Not from class ``target``; for a large class only an alike unit, where criteria are more than a number of values. -1:
-    with none the loss of both classes together changes by less than ``best``.
+    Not from class ``target``; for a large class only an alike unit, where criteria are more than a number of values.
+    -1: with none the loss of both classes together changes by less than ``best``.
     """
     k = guards.limits[LEAST_SIZE]
     guarded = len(guards.spec) > 0
