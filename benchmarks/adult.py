@@ -37,7 +37,8 @@ def file_of(data: Path, name: str) -> dict[str, str]:
 def policy_of(data: Path, sensitive=(), privacy=(K,), *, age="range", names=QUASI, **sections) -> ind.Policy:
     """A policy over Adult; ``age = "file"`` takes the levels of its hierarchy, for full-domain search.
 
-    A column ``previous x`` has the hierarchy of x.
+    ``age = "sets"`` publishes age as a range and all other columns as the values that occur. A column ``previous x``
+    has the hierarchy of x.
     """
     attributes: dict[str, dict] = {}
     for name in names:
@@ -45,9 +46,12 @@ def policy_of(data: Path, sensitive=(), privacy=(K,), *, age="range", names=QUAS
         attributes[name] = {"role": role, "hierarchy": file_of(data, name.removeprefix("previous "))}
     if "age" in sensitive:
         attributes["age"] = {"role": "sensitive", "type": "integer"}
-    elif age == "range":
+    elif age in {"range", "sets"}:
         attributes["age"] |= {"type": "integer", "domain": [1, 100]}
         attributes["age"]["hierarchy"] = {"kind": "range", "bounds": "members"}
+    for name in names if age == "sets" else ():
+        if name != "age" and name not in sensitive:
+            attributes[name]["hierarchy"] = {"kind": "set"}
     return ind.Policy(attributes=attributes, privacy=list(privacy), **sections)
 
 

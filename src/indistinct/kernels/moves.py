@@ -8,7 +8,7 @@ import numpy as np
 
 from indistinct.kernels import lean, step
 from indistinct.kernels.boxes import Costs, swapped_loss, union_loss
-from indistinct.kernels.guards import LEAST_SIZE, Guards, Scratch
+from indistinct.kernels.guards import LEAST_SIZE, ONE_COUNT, Guards, Scratch
 from indistinct.kernels.partition import (
     CLASS,
     HEAD,
@@ -48,7 +48,8 @@ def _replacement(
 ) -> int:
     """Find the unit, near to a member of the class of u, that best replaces u there, from a class that can spare it.
 
-    Not from class ``target``. -1: with none the loss of both classes together changes by less than ``best``.
+    Not from class ``target``; for a large class only an alike unit, where criteria are more than a number of values.
+    -1: with none the loss of both classes together changes by less than ``best``.
     """
     k = guards.limits[LEAST_SIZE]
     guarded = len(guards.spec) > 0
@@ -56,12 +57,15 @@ def _replacement(
     box, inner, ties, unit = partition.box[c], partition.inner[c], partition.ties[c], units.reach[u]
     rows, size = partition.mass[c, ROWS] - units.mass[u, ROWS], partition.mass[c, SIZE] - units.mass[u, SIZE]
     here = partition.mass[c, ROWS] * partition.loss[c]
+    strict = guarded and guards.limits[ONE_COUNT] == 0 and partition.mass[c, MEMBERS] > FEW * k
     z = np.int64(partition.state[c, HEAD])
     while z >= 0:
         for near in range(nearest.shape[1]):
             x = np.int64(nearest[z, near])
             e = np.int64(partition.link[x, CLASS]) if x >= 0 else nobody
             if e < 0 or e == c or e == target or partition.state[e, REGION] != partition.state[c, REGION]:
+                continue
+            if strict and units.kin[x] != units.kin[u]:
                 continue
             y, t = units.mass[x, ROWS], units.mass[x, SIZE]
             if partition.mass[e, SIZE] - t < k or size + t < k:

@@ -10,8 +10,9 @@ each column. The steps, each in its file:
    cuts are tried beside them, for persons with rows in many places leave good cuts few, and nothing that loses more is
    published;
 4. ``merging``: where a model is not absorbing, small classes are merged by loss for each bit of violation removed;
-5. ``near`` and ``search``: rebuild random neighbourhoods, move and swap single rows; small tables (``problem.SMALL``)
-   are annealed and rebuilt again and again;
+5. ``near`` and ``search``: rebuild random neighbourhoods; move and swap single rows, and replace those that a class
+   cannot spare; merge classes that are published alike; small tables (``problem.SMALL``) are annealed and rebuilt again
+   and again;
 6. ``settle``: every class is judged exactly; those that fail join others until all hold.
 
 A table of very many cells is cut into ``parts`` before, each decided by itself.

@@ -257,7 +257,6 @@ def _anneal(state: State, nearest: Int32, progress: Progress, turn: int) -> None
         split_classes(state, stage)
     regroup(state, nearest)
     _polish(state, nearest, progress, turn)
-    split_classes(state, turn)
 
 
 def _shake(state: State, nearest: Int32, turn: int, sweeps: int, heat: tuple[float, float]) -> None:
@@ -267,12 +266,17 @@ def _shake(state: State, nearest: Int32, turn: int, sweeps: int, heat: tuple[flo
 
 
 def _polish(state: State, nearest: Int32, progress: Progress, turn: int) -> None:
-    """Move and swap all units, again when classes published alike are one, then those of classes that changed."""
+    """Move and swap all units, again when classes published alike are one, then those of classes that changed.
+
+    What has slack is split on the way, where other criteria than size make classes large.
+    """
     for last in range(POLISHED):
         progress("search", ROUNDS + last, ROUNDS + POLISHED)
         if last == 1:
             join_alike(state)
         move_units(state, nearest, POLISHED * turn + last, changed_units(state) if last > 1 else state.single)
+        if len(state.problem.guards.spec):
+            split_classes(state, turn)
 
 
 def _members(state: State) -> Int64:
