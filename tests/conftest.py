@@ -44,7 +44,17 @@ def adult_folder(request):
 
 
 # where the search itself is looked at, or what it publishes is compared with what is written down
-SEARCHED = ("algorithms", "kernels", "examples", "test_golden", "test_cases", "test_docs", "test_readme", "losses")
+SEARCHED = (
+    "algorithms",
+    "examples",
+    "faults",
+    "kernels",
+    "losses",
+    "test_cases",
+    "test_docs",
+    "test_golden",
+    "test_readme",
+)
 
 
 @pytest.fixture(autouse=True)

@@ -25,6 +25,7 @@ ASKED = {}
 FOLDERS = sorted(path for path in CASES.iterdir() if path.is_dir())
 
 
+@pytest.mark.compiling
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_case(folder, tmp_path):

@@ -97,6 +97,7 @@ def test_a_stray_name_is_found(tmp_path):
     assert list(strays(tmp_path, own_files())) == ["assess/new.py:2: k_anonymity"]
 
 
+@pytest.mark.slow
 def test_every_homonym_is_met():
     bare = {name: set() for name in own_files()}
     for start, words in HOMONYMS.items():

@@ -88,6 +88,7 @@ def test_no_rooms_import_each_other_in_a_circle(imports):
     assert in_circles(rooms) == {}
 
 
+@pytest.mark.slow
 def test_the_contracts_of_imports_hold(monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     assert lint_imports(no_cache=True) == 0, capsys.readouterr().out

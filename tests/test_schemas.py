@@ -72,6 +72,7 @@ def test_every_schema_has_a_document_here():
     assert {path.stem for path in (ROOT / "docs" / "schemas").glob("*.json")} == ASKED.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ASKED)
 def test_a_document_satisfies_its_schema(folder, name):
     text = (ROOT / "docs" / "schemas" / f"{name}.json").read_text(encoding="utf-8")

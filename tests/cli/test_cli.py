@@ -42,6 +42,7 @@ def test_a_reader_that_goes_away_is_no_error():
     assert done.returncode == 0
 
 
+@pytest.mark.slow
 def test_the_main_job_end_to_end(folder):
     code, out, err = run("anonymize", "table.csv", "--policy", "policy.toml", "--output", "out.csv", cwd=folder)
     assert (code, err) == (0, "")
@@ -75,6 +76,7 @@ def test_verify_names_row_and_column_of_a_changed_cell(folder):
     assert answer["hash"] == "differs"
 
 
+@pytest.mark.slow
 def test_an_existing_output_is_refused_without_force(folder):
     (folder / "out.csv").write_text("precious")
     code, _, err = run("anonymize", "table.csv", "--policy", "policy.toml", "--output", "out.csv", cwd=folder)

@@ -45,6 +45,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_risk_before_and_after(folder):
     code, _, err = run("anonymize", "table.csv", "--policy", "policy.toml", "--output", "out.csv", "-q", cwd=folder)
     assert (code, err) == (0, "")
@@ -69,6 +70,7 @@ def test_risk_before_and_after(folder):
     assert "prosecutor: highest" in out
 
 
+@pytest.mark.slow
 def test_profile_and_its_draft(folder):
     code, out, err = run("profile", "table.csv", "--draft", "draft.toml", "--json", cwd=folder)
     assert (code, err) == (0, "")

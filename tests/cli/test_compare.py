@@ -28,6 +28,7 @@ def files(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_compares_saves_and_draws(files):
     words = ("compare", files / "ages.csv", "--policy", files / "policy.toml", "--algorithms", "optimal,flash")
     more = ("--k", "2,4", "--output", files / "runs", "--svg", files / "frontier.svg")

@@ -22,6 +22,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_policy_and_language_may_come_from_variables(folder, monkeypatch):
     monkeypatch.setenv("INDISTINCT_POLICY", "p.toml")
     monkeypatch.setenv("INDISTINCT_LANGUAGE", "zh-CN")
@@ -41,6 +42,7 @@ def test_a_language_for_reports_is_no_error_where_there_is_no_report(folder, mon
     assert run(*words, cwd=folder).returncode == 2  # asked for on the command line, it would be ignored
 
 
+@pytest.mark.slow
 def test_no_command_reaches_the_network(folder, monkeypatch):
     def refuse(*_):
         pytest.fail("a connection was tried")

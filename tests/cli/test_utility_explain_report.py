@@ -13,6 +13,7 @@ def publish(folder, *more):
     )
 
 
+@pytest.mark.slow
 def test_reports_are_written_with_the_release(folder):
     code, out, err = publish(
         folder, "--report", folder / "r.html", "--public-report", folder / "q.md", "--language", "zh-CN",
@@ -122,6 +123,7 @@ def test_utility_answers_in_words_and_as_a_document(folder):
     assert document["queries"]["seed"] == 1
 
 
+@pytest.mark.slow
 def test_utility_refuses_half_a_task_and_bad_sql(folder):
     publish(folder)
     words = ["utility", folder / "table.csv", folder / "out.csv", "--policy", folder / "policy.toml", "--queries", 5]

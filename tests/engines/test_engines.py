@@ -64,6 +64,7 @@ PLACES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("case", "put"), PLACES, indirect=["put"])
 def test_a_release_is_that_of_the_local_engine(engine, put, tmp_path, case):
     policy = given(**CASES[case])
@@ -99,6 +100,7 @@ def test_cells_are_those_of_the_local_engine(engine, put):
     assert theirs.total == 400
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("carried", [False, True])
 @pytest.mark.parametrize("k", [5, 2])
 def test_the_rows_of_a_split_cell_are_dealt_by_count(engine, tmp_path, carried, k):
@@ -117,6 +119,7 @@ def test_the_rows_of_a_split_cell_are_dealt_by_count(engine, tmp_path, carried, 
         assert Counter(published.column("cost").to_pylist()) == Counter(table.column("cost").to_pylist())
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_makes_no_difference(engine, tmp_path):
     policy = given(carried=("note", "cost"))
     table = columns_of(policy, people())
@@ -201,6 +204,7 @@ def test_carried_values_are_compared_row_by_row(tmp_path, monkeypatch):
         ind.anonymize(columns_of(policy, people()), policy, output=tmp_path / "out.parquet", engine="duckdb")
 
 
+@pytest.mark.slow
 def test_a_killed_run_leaves_no_rows_to_the_next(tmp_path):
     pq.write_table(columns_of(given(), people()), tmp_path / "people.parquet")
     given().save(tmp_path / "policy.toml")
@@ -231,6 +235,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path):
     assert [path.name for path in tmp_path.rglob("*")] == ["temp"]
 
 
+@pytest.mark.slow
 def test_the_command_takes_an_engine(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pq.write_table(columns_of(given(), people()), "people.parquet")
@@ -252,6 +257,7 @@ def test_the_policy_names_an_engine(tmp_path):
 TABLES = sorted(path for folder in ("golden", "golden2", "cases") for path in (HERE / folder).rglob("*.csv"))
 
 
+@pytest.mark.slow
 def test_every_small_table_of_the_tests_has_the_cells_of_the_local_engine(engine, tmp_path):
     counted = 0
     with engine_for("", given(), engine, tmp_path / "out.parquet") as opened:

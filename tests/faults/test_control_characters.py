@@ -105,6 +105,7 @@ def test_the_demo_prints_no_control_character(folder, capfd, monkeypatch):
     harmless(told.out + told.err, [r"out\x1b[31mRED\x1b[0m/published.csv"])
 
 
+@pytest.mark.slow
 def test_json_and_written_tables_keep_them(folder, capfd):
     assert run([*COMMANDS["audit"].split(), "--json"]) in (0, 1)
     classes = [entry["class"] for entry in json.loads(capfd.readouterr().out)["worst"]]
@@ -202,6 +203,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.usefixtures("folder")
 def test_further_commands_print_no_control_character(name, capfd):

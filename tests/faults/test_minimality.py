@@ -16,6 +16,7 @@ from indistinct.cli.app import run
 MINIMAL = Path(__file__).resolve().parent / "r01-minimality-in-a-small-table"
 
 
+@pytest.mark.slow
 def test_minimality_finds_the_one_table_that_gives_this_file(tmp_path, capfd):
     published, policy = tmp_path / "out.csv", str(MINIMAL / "policy.toml")
     assert run(["anonymize", str(MINIMAL / "input.csv"), "-p", policy, "-o", str(published)]) == 0
@@ -51,6 +52,7 @@ def attacked(released, policy, original, **how):
     return ind.attack(released, policy, identified=known, attacks=["minimality"], **how)["minimality"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("groups", [
     {"20": "aab", "30": "abb", "40": "bbb"},
     {"20": "ab", "30": "ac", "40": "aa"},

@@ -392,6 +392,7 @@ def test_the_command_says_once_what_a_killed_run_left(folder):
 # --- the ledger -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["copy.csv", "policy.toml", "out.csv", "hard.csv"])
 def test_no_file_of_a_release_becomes_its_ledger(folder, capsys, name):
     assert run(["anonymize", "copy.csv", "-p", "policy.toml", "-o", "out.csv", "-q"]) == 0

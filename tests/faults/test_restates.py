@@ -216,6 +216,7 @@ def test_all_of_many_columns_are_combined_in_bounded_work(monkeypatch):
     assert len(looked) <= 12  # a tenth of the columns
 
 
+@pytest.mark.slow
 def test_columns_that_were_not_combined_are_counted():
     table, attributes = wide(restates.COMBINED + 1)
     ((column, message),) = told(table, attributes, k=5)

@@ -295,6 +295,7 @@ def test_unique_texts_come_without_dictionary(table):
 cells = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=6)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(cells, cells, cells), min_size=1, max_size=8), st.sampled_from(",;|\t"))
 def test_what_the_csv_module_writes_is_read_back(tmp_path_factory, rows, delimiter):

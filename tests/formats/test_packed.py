@@ -137,6 +137,7 @@ def test_a_file_called_dash_is_a_file(tmp_path, monkeypatch):
         open_source("./-")
 
 
+@pytest.mark.slow
 def test_commands_read_standard_input(tmp_path, monkeypatch):
     (tmp_path / "p.toml").write_text(POLICY)
     (tmp_path / "t.csv").write_text(TABLE)

@@ -44,6 +44,7 @@ def is_read(kind):
     return known
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 @pytest.mark.parametrize(("kind", "ends"), [("integer", numbers), ("decimal", numbers), ("date", days)])

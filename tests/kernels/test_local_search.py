@@ -108,6 +108,7 @@ def audit(state):
     assert len(failing(state, state.used)) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [pytest.param(40, marks=pytest.mark.small), 400])
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("kinds", ["trees", "sets"])
@@ -210,6 +211,7 @@ def sets_of(texts):
     yield build_hierarchy("above", texts, spec={"kind": "set", "most": 2, "rows": rows})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", ["trees", "sets"])
 def test_a_class_after_a_swap(kinds):
     problem_ = problem("k", 60, kinds)
@@ -235,6 +237,7 @@ def test_a_class_after_a_swap(kinds):
         assert found == pytest.approx(union_loss(problem_.costs, without, without))
 
 
+@pytest.mark.slow
 def test_bundles_of_rows(monkeypatch):
     monkeypatch.setattr(state_module, "MOST_UNITS", 300)
     state = plan._starts(problem("equal", 2000), silent)[0]

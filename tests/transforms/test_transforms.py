@@ -123,6 +123,7 @@ MATRIX = st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=
 )
 
 
+@pytest.mark.slow
 @small
 @given(weights=MATRIX, counts=st.lists(st.integers(0, 9), min_size=3, max_size=3))
 def test_invariant_pram_keeps_the_counts_in_expectation(weights, counts):
@@ -278,6 +279,7 @@ def test_a_seed_repeats_and_marks():
     assert (first.document["seeded"], first.document["for_publication"]) == (True, False)
 
 
+@pytest.mark.slow
 def test_before_anonymize(tmp_path):
     source, middle, output = tmp_path / "in.csv", tmp_path / "middle.csv", tmp_path / "out.csv"
     frame = table()

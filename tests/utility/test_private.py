@@ -112,6 +112,7 @@ def test_noise_keeps_the_promise():
         assert exp(-0.5) * (1 - 1e-12) <= ratio <= exp(0.5) * (1 + 1e-12)
 
 
+@pytest.mark.slow
 def test_the_mean_of_many_answers_is_the_mean_and_its_noise_has_its_scale():
     values = np.full(50, STEPS // 4)
     draws = 300

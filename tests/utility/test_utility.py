@@ -93,6 +93,7 @@ def test_draws_stay_in_their_cells_and_reach_their_ends():
 ROWS = st.lists(st.tuples(st.integers(0, 9), st.sampled_from("abc"), st.integers(0, 3)), min_size=2, max_size=15)
 
 
+@pytest.mark.slow
 @given(ROWS, st.integers(0, 9), st.integers(0, 9), st.sets(st.sampled_from("abc"), min_size=1))
 def test_estimates_are_those_of_the_definition(rows, one, other, letters):
     low, high = min(one, other), max(one, other)
@@ -118,6 +119,7 @@ def test_estimates_are_those_of_the_definition(rows, one, other, letters):
     assert isclose(count_after(pair, wanted), naive.generalised_estimate(cells, query), abs_tol=1e-9)
 
 
+@pytest.mark.slow
 @given(ROWS, st.integers(0, 9), st.integers(0, 9), st.sets(st.sampled_from("abc"), min_size=1))
 def test_two_tables_are_joined_by_the_shares_of_the_groups(rows, one, other, letters):
     low, high = min(one, other), max(one, other)
@@ -227,6 +229,7 @@ def test_sql_that_is_no_question_to_the_table_is_refused(query):
 # --- distributions, correlations, regression ---------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from("abcd"), min_size=1), st.lists(st.sampled_from("abcd"), min_size=1))
 def test_total_variation_of_categories(before, after):
     pair = pair_of([(x,) for x in before], [(x,) for x in after], x={"rows": [[x, "*"] for x in "abcd"]})
@@ -416,6 +419,7 @@ POLICY = {
 }
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @example(8562, {"algorithm": "local"})  # a class with one day in common is published as that day
 @given(st.integers(0, 10_000), st.sampled_from([{"algorithm": "local"}, {"algorithm": "optimal"}]))
