@@ -103,13 +103,13 @@ def joined(pieces: Sequence[tuple[Source, str, Mapping[str, str | None]]], name:
 
     def read(wanted: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
         own = tuple(column for column in wanted if column not in named)
-        for source, _, told in pieces:
+        for source, _, in_place in pieces:
             # a source is counted by one of its columns where only folders are asked for
             for batch in source.read(own or first.columns[:1]):
                 arrays = [
                     _plain(batch.column(column))
                     if column in own
-                    else pa.array([told[column]] * batch.num_rows, pa.string())
+                    else pa.array([in_place[column]] * batch.num_rows, pa.string())
                     for column in wanted
                 ]
                 yield pa.RecordBatch.from_arrays(arrays, list(wanted))
