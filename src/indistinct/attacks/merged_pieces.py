@@ -249,7 +249,7 @@ def _counted(row: Int64, column: Int64, rows: int, columns: int) -> csr_array:
 def _narrowed(choices: Sequence[set[int]], sizes: Sequence[int], rows: Int64) -> Int64:
     """Place what has one choice, until nothing new follows; keep the classes that are filled by just these.
 
-    >>> _told([{0}, {0, 1}, {1}], [4, 4, 6], np.array([8, 6])).tolist()
+    >>> _narrowed([{0}, {0, 1}, {1}], [4, 4, 6], np.array([8, 6])).tolist()
     [0, 0, 1]
     """
     found, room = np.full(len(sizes), -1, np.int64), rows.copy()

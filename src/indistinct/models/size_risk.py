@@ -17,6 +17,7 @@ def above(threshold: Fraction, sizes: NDArray[Any]) -> NDArray[Any]:
     is passed by every size.
 
     >>> import numpy as np
+    >>> from fractions import Fraction
     >>> above(Fraction(1, 5), np.array([1, 4, 5, 6])).tolist()
     [True, True, False, False]
     """

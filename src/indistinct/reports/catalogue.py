@@ -72,7 +72,7 @@ class Catalogue:
         r"""Write a share of 1 in percent, as the language does; what is not 0 or 1 is never written as if it were.
 
         >>> [catalogue("en").percent(share) for share in (0, 0.0001, 0.051, 0.99999)]
-        ['0\xa0%', '<\xa00.1\xa0%', '5.1\xa0%', '>\xa099.9\xa0%']
+        ['0\xa0%', '< 0.1\xa0%', '5.1\xa0%', '> 99.9\xa0%']
         """
         text, least = f"{100 * share:.{digits}f}", f"{10**-digits:.{digits}f}"
         if share == 0:
