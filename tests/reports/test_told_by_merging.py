@@ -16,7 +16,10 @@ FIXED = "may learn from what was merged, and what was not, more than the models 
 
 def policy_of(*models, **recoding):
     return ind.Policy(
-        attributes={"age": AGE, "ill": {"role": "sensitive"}}, privacy=[ind.KAnonymity(3), *models], recoding=recoding
+        version=2,
+        attributes={"age": AGE, "ill": {"role": "sensitive"}},
+        privacy=[ind.KAnonymity(3), *models],
+        recoding=recoding,
     )
 
 

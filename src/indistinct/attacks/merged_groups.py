@@ -257,7 +257,7 @@ class Condition:
 def divisions_of(sizes: Sequence[int], least: int) -> list[tuple[list[int], list[int]]]:
     """List the ways to divide groups into two parts of at least ``least`` rows each.
 
-    >>> parts_of([3, 2, 3], 3)
+    >>> divisions_of([3, 2, 3], 3)
     [([0], [1, 2]), ([0, 1], [2])]
     """
     everything = range(len(sizes))

@@ -99,7 +99,7 @@ def merges(context: AttackContext, table: Tabulated) -> Merges | str:
     prepared = prepared_for(table.source, without_sensitive_models(policy))
     if isinstance(prepared, str):
         return prepared
-    if not is_robust(policy.recoding, policy.privacy):
+    if not is_robust(policy):
         return _of_groups(context, table.select(context.view.quasi), prepared, k)
     found: Merges | None = None
     for size in (k, 2 * k):
@@ -249,7 +249,7 @@ def _counted(row: Int64, column: Int64, rows: int, columns: int) -> csr_array:
 def _narrowed(choices: Sequence[set[int]], sizes: Sequence[int], rows: Int64) -> Int64:
     """Place what has one choice, until nothing new follows; keep the classes that are filled by just these.
 
-    >>> _told([{0}, {0, 1}, {1}], [4, 4, 6], np.array([8, 6])).tolist()
+    >>> _narrowed([{0}, {0, 1}, {1}], [4, 4, 6], np.array([8, 6])).tolist()
     [0, 0, 1]
     """
     found, room = np.full(len(sizes), -1, np.int64), rows.copy()

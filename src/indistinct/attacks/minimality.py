@@ -93,7 +93,7 @@ def minimality(context: AttackContext) -> Iterator[Outcome | Idle]:
 
 
 def _by_class(context: AttackContext, attribute: str, people: Tabulated) -> Rises | str:
-    if is_robust(context.policy.recoding, context.policy.privacy):
+    if is_robust(context.policy):
         return "classes are merged by pairs and as decoys: minimality_posterior weighs them"
     sensitive, least = context.view.sensitive[attribute], least_size(context.policy)
     return rises(context, sensitive, formed_of(context, people), people, least, None)

@@ -44,8 +44,8 @@ def told_by_merging(decision: Decision) -> dict[str, Any] | None:
     policy = decision.policy
     if not isinstance(policy.recoding, Local) or not looking_models(policy.privacy):
         return None
-    robust = is_robust(policy.recoding, policy.privacy)
-    found: dict[str, Any] = {"robust": robust, "why_not_robust": why_not_robust(policy.recoding, policy.privacy)}
+    robust = is_robust(policy)
+    found: dict[str, Any] = {"robust": robust, "why_not_robust": why_not_robust(policy)}
     why = unrepeatable(policy)
     compared = why if why is not None else _compared(decision)
     if isinstance(compared, str):

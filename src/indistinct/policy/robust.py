@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from indistinct.notices import Notice, Sentence
 from indistinct.policy.privacy import DistinctL
-from indistinct.policy.recoding import Local
+from indistinct.policy.recoding import DEFAULT, Local
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -19,22 +20,59 @@ if TYPE_CHECKING:
 CHEAP = (DistinctL,)
 
 
-def is_robust(recoding: Recoding, models: Iterable[Privacy]) -> bool:
+class Chosen(Protocol):
+    """What of a policy decides whether it recodes robustly."""
+
+    @property
+    def version(self) -> int: ...  # noqa: D102
+
+    @property
+    def recoding(self) -> Recoding: ...  # noqa: D102
+
+    @property
+    def privacy(self) -> Sequence[Privacy]: ...  # noqa: D102
+
+
+def is_robust(policy: Chosen) -> bool:
     """Whether recoding is robust: asked for, or ``auto`` with a key and only models under which it is cheap.
 
     Where no model looks at a sensitive column nothing can be betrayed, and nothing is to be done.
 
-    >>> from indistinct.policy.privacy import DistinctL, KAnonymity
-    >>> models = [KAnonymity(5), DistinctL("disease", 2)]
-    >>> is_robust(Local(robust=True, key_env="KEY"), models), is_robust(Local(), models)
-    (True, False)
+    >>> from indistinct.policy import DistinctL, Policy
+    >>> def of(version, **robust):
+    ...     attributes = {"age": {"role": "qi"}, "ill": {"role": "sensitive"}}
+    ...     recoding = {"key_env": "KEY", **robust}
+    ...     return Policy(version=version, attributes=attributes, privacy=[DistinctL("ill", 2)], recoding=recoding)
+    >>> is_robust(of(1)), is_robust(of(1, robust="auto")), is_robust(of(2)), is_robust(of(2, robust=False))
+    (False, True, True, False)
     """
-    looking = looking_models(models)
-    if not isinstance(recoding, Local) or not looking:
+    recoding = policy.recoding
+    if not isinstance(recoding, Local) or not looking_models(policy.privacy):
         return False
-    if recoding.robust == "auto":
-        return recoding.is_keyed and not dear_models(models)
-    return recoding.robust
+    chosen = _chosen(policy, recoding)
+    return recoding.is_keyed and not dear_models(policy.privacy) if chosen == "auto" else chosen
+
+
+def _chosen(policy: Chosen, recoding: Local) -> Literal["auto", True, False]:
+    """What the policy says, or what its version says for it: policies of version 1 publish what they always did."""
+    if recoding.robust is not None:
+        return recoding.robust
+    return False if policy.version == 1 else "auto"
+
+
+def without_auto(recoding: Any, *, of_local: bool) -> Any:
+    """Leave ``robust = "auto"`` out of a section as it was given: of ``local`` if so asked, of other algorithms always.
+
+    >>> without_auto({"robust": "auto", "key_env": "KEY"}, of_local=True)
+    {'key_env': 'KEY'}
+    """
+    if isinstance(recoding, Local):
+        return recoding.model_copy(update={"robust": None}) if of_local and recoding.robust == "auto" else recoding
+    if not isinstance(recoding, Mapping) or recoding.get("robust") != "auto":
+        return recoding
+    if not of_local and recoding.get("algorithm", DEFAULT) == DEFAULT:
+        return recoding
+    return {key: value for key, value in recoding.items() if key != "robust"}
 
 
 def looking_models(models: Iterable[Privacy]) -> Sequence[Privacy]:
@@ -47,9 +85,10 @@ def dear_models(models: Iterable[Privacy]) -> Sequence[Privacy]:
     return [model for model in looking_models(models) if not isinstance(model, CHEAP)]
 
 
-def why_not_robust(recoding: Recoding, models: Sequence[Privacy]) -> Sentence | None:
+def why_not_robust(policy: Chosen) -> Sentence | None:
     """Say why recoding is not robust; None where it is, or where no model looks at a sensitive column."""
-    if not looking_models(models) or is_robust(recoding, models):
+    recoding, models = policy.recoding, policy.privacy
+    if not looking_models(models) or is_robust(policy):
         return None
     if not isinstance(recoding, Local):
         return Sentence("the algorithm is {algorithm}: only local can be robust", algorithm=recoding.algorithm)
@@ -58,12 +97,14 @@ def why_not_robust(recoding: Recoding, models: Sequence[Privacy]) -> Sentence | 
     if dear := dear_models(models):
         names = ", ".join(dict.fromkeys(model.model for model in dear))
         return Sentence("under {models} it costs much: ask for it with robust = true", models=names)
+    if recoding.robust is None and policy.version == 1:
+        return Sentence('under version = 1 it is off unless the policy says robust = "auto" or robust = true')
     return Sentence("it needs a key for its coins: name key_file or key_env under [recoding]")
 
 
-def robust_notices(recoding: Recoding, models: Sequence[Privacy]) -> Iterator[Notice]:
+def robust_notices(policy: Chosen) -> Iterator[Notice]:
     """Say of a key that nothing uses why that is so."""
-    if not isinstance(recoding, Local) or not recoding.is_keyed or is_robust(recoding, models):
+    if not isinstance(policy.recoding, Local) or not policy.recoding.is_keyed or is_robust(policy):
         return
-    why = why_not_robust(recoding, models) or Sentence("no model looks at a sensitive column")
+    why = why_not_robust(policy) or Sentence("no model looks at a sensitive column")
     yield Notice("robust", None, Sentence("the key under [recoding] is not used: {why}", why=why))

@@ -75,7 +75,7 @@ def local(frequencies: Frequencies, policy: Policy, progress: Progress) -> Assig
     """
     progress("partition", 0, 0)
     recoding = policy.recoding
-    if isinstance(recoding, Local) and is_robust(recoding, policy.privacy):
+    if isinstance(recoding, Local) and is_robust(policy):
         return robustly(frequencies, policy, coins_of(policy, recoding), progress)
 
     def decide(counts: Frequencies) -> Assignment:
