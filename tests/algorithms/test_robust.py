@@ -16,6 +16,7 @@ from indistinct.algorithms.local import local
 from indistinct.algorithms.local.bases import bases_of
 from indistinct.algorithms.local.coins import Coins
 from indistinct.algorithms.local.robust import BETA, bands_of, dealt, decoy_chance
+from indistinct.attacks.told_by_merging import told_by_merging
 from indistinct.formats.registry import open_source
 from indistinct.policy.public import PRIVATE, public_form
 from indistinct.session.prepare import prepare
@@ -54,9 +55,10 @@ def keys(tmp_path_factory):
     return found
 
 
-def policy_of(key, models, k=3, **recoding):
+def policy_of(key, models, k=3, version=1, **recoding):
     given = {"robust": True, "key_file": key and str(key)} | recoding
     return ind.Policy(
+        version=version,
         attributes={"age": AGE, "sex": SEX, "ill": {"role": "sensitive"}},
         privacy=[ind.KAnonymity(k), *models],
         recoding={name: value for name, value in given.items() if value is not None},
@@ -226,6 +228,51 @@ def test_auto_is_on_where_it_is_cheap_and_there_is_a_key(keys, name, on):
     assert released(table, nameless).equals(plain)
 
 
+VERSIONS = [  # version, what the policy says of robust, whether it is on
+    (1, None, False), (1, "auto", True), (1, True, True), (1, False, False),
+    (2, None, True), (2, "auto", True), (2, True, True), (2, False, False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("version", "word", "on"), VERSIONS)
+def test_a_policy_of_version_1_recodes_as_it_always_did(keys, version, word, on):
+    table, models = people(90, 12), MODELS["distinct_l"]
+    plain, robust = (released(table, policy_of(keys[0], models, robust=one)) for one in (False, True))
+    assert not plain.equals(robust)
+    policy = policy_of(keys[0], models, robust=word, version=version)
+    for same in (policy, ind.Policy(**policy.plain()), replaced(policy)):  # written out and read again; from a record
+        assert released(table, same).equals(robust if on else plain)
+    found = {notice.kind: str(notice.message) for notice in policy.notices()}
+    assert ("robust" in found) != on
+    if (version, word) == (1, None):
+        assert "under version = 1 it is off" in found["robust"]
+
+
+def replaced(policy):
+    """The same policy with its section given as a record."""
+    return ind.Policy(**{**policy.plain(), "recoding": policy.recoding})
+
+
+@pytest.mark.parametrize(("version", "on"), [(1, False), (2, True)])
+def test_sessions_comparisons_and_explanations_follow_the_version(keys, version, on):
+    table, models = people(90, 12), MODELS["distinct_l"]
+    losses = [ind.anonymize(table, policy_of(keys[0], models, robust=one)).loss["lm"] for one in (False, True)]
+    policy = policy_of(keys[0], models, robust=None, version=version)
+    look = ind.Session(table).look(policy)
+    assert look.document["loss"]["lm"] == pytest.approx(losses[on])
+    assert told_by_merging(ind.anonymize(table, policy).decision)["robust"] == on
+    compared = ind.compare(table, policy, algorithms=["local"])
+    assert compared.document["runs"][0]["loss"]["lm"] == pytest.approx(losses[on])
+
+
+def test_what_auto_makes_no_difference_to_is_not_in_the_fingerprint(keys):
+    models = MODELS["distinct_l"]
+    unnamed, named = (policy_of(keys[0], models, robust=word, version=2) for word in (None, "auto"))
+    assert unnamed.hash() == named.hash()
+    other = policy_of(None, models, robust="auto", key_file=None, algorithm="optimal")
+    assert other.plain()["recoding"] == {"algorithm": "optimal"}
+
+
 def test_auto_says_that_a_key_is_not_used(keys):
     kinds = {
         notice.kind: str(notice.message) for notice in policy_of(keys[0], MODELS["alpha_k"], robust="auto").notices()
@@ -306,24 +353,3 @@ def test_persons_with_several_rows(keys):
     release = ind.anonymize(table, policy)
     assert release.document["satisfied"]
     assert release.document["unit"] == "persons"
-
-
-@pytest.mark.parametrize("version", [1, 2])
-@pytest.mark.parametrize("given", [{}, {"robust": "auto"}, {"robust": True}, {"robust": False}])
-def test_the_version_decides_where_the_policy_says_nothing(keys, version, given):
-    """Version 1 stays what it was: a key alone turns nothing on."""
-    table, recoding = people(60, 3), {"key_file": str(keys[0]), **given}
-    columns = {"age": AGE, "sex": SEX, "ill": {"role": "sensitive"}}
-    policy, robust, plain = (
-        ind.Policy(
-            version=version, attributes=columns, privacy=[ind.KAnonymity(3), ind.DistinctL("ill", 2)], recoding=own
-        )
-        for own in (recoding, recoding | {"robust": True}, {"robust": False})
-    )
-    on = given.get("robust", "auto" if version > 1 else False) is not False
-    assert released(table, policy).equals(released(table, robust if on else plain))
-    assert not released(table, robust).equals(released(table, plain))
-    unused = [str(notice.message) for notice in policy.notices() if notice.kind == "robust"]
-    assert bool(unused) is not on
-    assert ("version = 1" in "".join(unused)) is (version == 1 and not given)
-    assert public_form(policy)["recoding"].get("robust") == given.get("robust")

@@ -51,7 +51,7 @@ from indistinct.policy.output import Output
 from indistinct.policy.recoding import AnyRecoding, Local, algorithm_for, option
 from indistinct.policy.release import Account
 from indistinct.policy.releases import Releases  # noqa: TC001  # pydantic reads it at run time
-from indistinct.policy.robust import robust_notices
+from indistinct.policy.robust import robust_notices, without_auto
 from indistinct.policy.run import Run
 from indistinct.policy.suppression import Suppression
 from indistinct.policy.table import Missing, Person, Table
@@ -79,7 +79,7 @@ class Policy(Section):
     """
 
     version: Annotated[Literal[1, 2], BeforeValidator(whole)] = 1
-    """Version of the policy format: under 2 ranges of whole numbers end on a grid where bounds are not named."""
+    """Version of the policy format: under 2 ranges of integers end on a grid and robust is auto where not named."""
     table: Table = Field(default_factory=Table)
     person: Person | None = None
     attributes: Mapping[str, Attribute] = Field(default_factory=dict)
@@ -104,6 +104,14 @@ class Policy(Section):
     if TYPE_CHECKING:  # mappings stand for sections, numbers and texts for exact values
 
         def __init__(self, /, **data: Any) -> None: ...
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_auto(cls, data: Any) -> Any:
+        """Where ``robust`` is ``auto`` anyway (version 2), or nothing is (not ``local``), "auto" changes nothing."""
+        if not isinstance(data, Mapping) or "recoding" not in data:
+            return data
+        return {**data, "recoding": without_auto(data["recoding"], of_local=data.get("version") == 2)}
 
     @model_validator(mode="before")
     @classmethod

@@ -117,9 +117,7 @@ class Local(Improving, Minimizing, Keyed):
     optional_tag = True
     algorithm: Literal["local"] = "local"
     robust: Literal["auto", True, False] | None = None
-    """Whether merging hides which classes needed it; auto: with a key, and where that is cheap.
-
-    None: auto under version 2 of the policy, false under version 1."""
+    """Whether merging hides which classes needed it; auto (default of version 2): with a key, and where it is cheap."""
 
     @model_validator(mode="after")
     def _has_coins(self) -> Self:
