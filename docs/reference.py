@@ -24,10 +24,10 @@ COPIED = ("README.md", "README.zh-CN.md", "LICENSE", "docs", "examples", "experi
 LISTED = ("Parameters", "Returns", "Raises")
 LEFT_OUT = ("__pycache__", "reference.py", "register.py", "discharges.csv")
 COMMANDS = (
-    "profile", "audit", "policy draft", "policy check", "policy schema", "policy key", "hierarchy build",
-    "hierarchy check", "hierarchy show", "transform", "plan", "anonymize", "append", "verify", "explain", "compare",
-    "risk", "attack", "utility", "releases key", "releases add", "releases check", "releases list", "releases forget",
-    "studio", "demo",
+    "profile", "audit", "policy draft", "policy check", "policy schema", "policy from-arx", "policy key",
+    "hierarchy build", "hierarchy check", "hierarchy show", "transform", "plan", "anonymize", "append", "verify",
+    "explain", "compare", "risk", "attack", "utility", "releases key", "releases add", "releases check",
+    "releases list", "releases forget", "studio", "demo",
 )  # fmt: skip
 
 

@@ -49,6 +49,7 @@ def silent(*_):
 
 def policy_of(privacy, quality="balanced", limit=0, time_budget=None):
     return SimpleNamespace(
+        version=1,
         privacy=tuple(privacy),
         suppression=SimpleNamespace(limit=Fraction(limit)),
         run=SimpleNamespace(parts="auto"),

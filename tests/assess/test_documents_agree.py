@@ -140,7 +140,7 @@ def test_classes_that_publish_alike_occur_here(tmp_path):
 
     found = []
     for seed in range(12):
-        own = policy(tmp_path)
+        own = policy(tmp_path, **SETTINGS["persons"])
         prepared = ready(drawn(seed), own).prepared
         frequencies = prepared.counted.frequencies
         before = named("local").decide(frequencies, own, lambda *_: None)

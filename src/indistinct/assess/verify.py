@@ -79,14 +79,15 @@ def verify(
         When the published table has columns that the original lacks; beside what reading raises.
     """
     policy = given_policy(policy)
-    ledger = None if invariant_model(policy) is None else open_ledger(policy)
+    invariant = invariant_model(policy)
+    ledger = None if invariant is None else open_ledger(policy)
 
     def history(prepared: Prepared, mark: str) -> Prepared:
         return with_history(prepared, ledger, mark)
 
     refused = {
         "releases in groups": st is not None or form_of(policy) != "one_table",
-        "m_invariance": invariant_model(policy) is not None,
+        "" if invariant is None else invariant.model: invariant is not None,
         "[person]": policy.person is not None,
         "[[transforms]]": bool(policy.transforms),
         "masks and pseudonyms": any(own.action in ("mask", "pseudonym") for own in policy.attributes.values()),

@@ -252,11 +252,17 @@ def _anneal(state: State, nearest: Int32, progress: Progress, turn: int) -> None
         sweeps = max(STAGES, int(SWEEPS * min(1.0, WIDE / _members(state).mean())))
     for stage in range(STAGES):
         progress("search", stage, STAGES + POLISHED)
-        join_alike(state)
+        _join(state, turn)
         _shake(state, nearest, turn * STAGES + stage, sweeps // STAGES, _cooled(HOT, stage))
         split_classes(state, stage)
     regroup(state, nearest)
     _polish(state, nearest, progress, turn)
+
+
+def _join(state: State, turn: int) -> None:
+    """Merge classes published alike; in small tables every other round, as what is merged seldom divides again."""
+    if turn % 2 or not is_small(state.problem):
+        join_alike(state)
 
 
 def _shake(state: State, nearest: Int32, turn: int, sweeps: int, heat: tuple[float, float]) -> None:
@@ -273,7 +279,7 @@ def _polish(state: State, nearest: Int32, progress: Progress, turn: int) -> None
     for last in range(POLISHED):
         progress("search", ROUNDS + last, ROUNDS + POLISHED)
         if last == 1:
-            join_alike(state)
+            _join(state, turn)
         move_units(state, nearest, POLISHED * turn + last, changed_units(state) if last > 1 else state.single)
         if len(state.problem.guards.spec):
             split_classes(state, turn)
