@@ -26,7 +26,7 @@ def reached(rows, widths, privacy):
     """Sum of the losses of all rows, weighed by the number of columns."""
     policy = SimpleNamespace(
         privacy=tuple(privacy), suppression=SimpleNamespace(limit=Fraction(0)), recoding=Local(quality="balanced"),
-        run=SimpleNamespace(parts=1),
+        run=SimpleNamespace(parts=1), version=1,
     )  # fmt: skip
     counts = frequencies(rows, widths)
     found = local(counts, policy, silent)
