@@ -205,10 +205,26 @@ def test_what_is_published_is_what_the_command_publishes(decided):
     assert 'id="publish" aria' in page
     assert "in the name of Li Wei" in page  # types and numbers of the draft are open
     decided.do("publish", step="evidence", output="out.csv", decided_by="Li Wei")
+    assert decided.studio.is_publishing
+    text = decided.studio.state.text
+    decided.edit("promise", model="0", parameter="k", value="9")
+    decided.do("undo")
+    decided.do("blocks")
+    assert decided.studio.state.text == text  # only its end is heard while a release is written
     state = decided.wait()
     assert state.error is None, state.error
     assert "Verified from the file" in decided.page("evidence")
     assert state.published["proof"]["coverage"]["status"] == "proven"
+    decided.do("prove")
+    decided.do("stop")
+    assert (state.published["proof"] or {}).get("satisfied", True)
+    state.published["proof"] = None  # as if the first had been ended: what was published stays
+    assert 'id="prove"' in decided.page("evidence")
+    decided.do("prove", step="evidence")
+    decided.wait()
+    assert "covers its original is proven" in decided.page("evidence")
+    state.published["proof"] |= {"satisfied": False}
+    assert "Do not hand it on" in decided.page("evidence")
     names = ("out.csv", "out.csv.manifest.json", "out.report.html", "out.public.html", "out.policy.toml", "people.csv")
     assert sorted(path.name for path in decided.folder.iterdir()) == sorted(names)
     policy, again = decided.folder / "downloaded.toml", decided.folder / "again.csv"

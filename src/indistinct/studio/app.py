@@ -130,7 +130,8 @@ async def _do(request: Request) -> Response:
         step = given.pop("step", "open")
         if step not in STEPS:
             return PlainTextResponse("There is no such page.", 404)
-        answer = await DEEDS[deed](request, given, form.get("file"))
+        busy = studio.is_publishing and deed not in WHILE_PUBLISHING
+        answer = None if busy else await DEEDS[deed](request, given, form.get("file"))
     return answer or _drawn(request, STEPS[min(STEPS.index(step), studio.state.reached - 1)])
 
 
@@ -204,11 +205,15 @@ DEEDS: Mapping[str, Deed] = {
     "try": _try,
     "undo": _simple("undo"),
     "redo": _simple("redo"),
+    "prove": _simple("ask_proof"),
     "stop": _simple("stop"),
     "dismiss": _simple("dismiss"),
     "language": _chosen("language", LANGUAGES),
     "theme": _chosen("theme", THEMES),
 }
+
+# a release under way is ended by a person who says so, not by the next press of a key
+WHILE_PUBLISHING = ("stop", "dismiss", "language", "theme")
 
 
 def _reading(given: dict[str, str]) -> dict[str, str | None]:

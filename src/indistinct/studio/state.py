@@ -100,7 +100,7 @@ class Studio:
         """Change the policy; the picture follows."""
         state = self.state
         state.error = None
-        if state.busy is not None and state.busy.kind in ("open", "publish"):
+        if state.busy is not None and state.busy.kind == "open":
             return
         async with self._editing:  # each edit is one of the text that the one before left
             try:
@@ -151,6 +151,18 @@ class Studio:
         """Write, verify and name the release."""
         given = {"text": self.state.text, "output": output, "by": by, "language": language, "force": force}
         self._begin("publish", given, self._was_published)
+
+    def ask_proof(self) -> None:
+        """Read what was published once more, and prove it against the original."""
+        published = self.state.published
+        if published is not None:
+            places = [place for kind, place in published["files"].items() if kind.startswith("table")]
+            self._begin("prove", {"text": published["text"], "places": places}, self._was_proved)
+
+    @property
+    def is_publishing(self) -> bool:
+        """Whether a release is being written: nothing but ending it is done then."""
+        return self.state.busy is not None and self.state.busy.kind == "publish"
 
     def stop(self) -> None:
         """End what is under way; nothing of it stays."""
@@ -276,7 +288,14 @@ class Studio:
         self.state.blocks = answer
 
     def _was_published(self, given: dict[str, Any], answer: dict[str, Any]) -> None:
-        self.state.published = {**answer, "text": given["text"]}
+        """Remember the release, and prove it once more: as a job of its own, for a release stays if that is ended."""
+        self.state.published = {**answer, "text": given["text"], "proof": None}
+        self.state.busy = Busy("prove")
+        asyncio.get_running_loop().call_soon(self.ask_proof)
+
+    def _was_proved(self, given: dict[str, Any], answer: dict[str, Any]) -> None:
+        if self.state.published is not None and self.state.published["text"] == given["text"]:
+            self.state.published["proof"] = answer
 
     def _worker_lost(self) -> None:
         """Open the table again in the new worker; only the job under way is lost."""

@@ -184,8 +184,7 @@ class Work:
         force: bool = False,
         progress: Progress = silent,
     ) -> dict[str, Any]:
-        """Do what ``anonymize`` does, with both reports and the policy beside the table; then what ``verify`` does."""
-        from indistinct.assess.verify import verify
+        """Do what ``anonymize`` does, with both reports and the policy beside the table."""
         from indistinct.attacks.run import attack
         from indistinct.formats.source import origins_of
         from indistinct.outputs import check_outputs
@@ -209,7 +208,6 @@ class Work:
             beside=beside, progress=progress,
         )  # fmt: skip
         places = [Path(place) for place in release.document["outputs"]]
-        proof = verify(self.table, places[0], policy, *places[1:2], progress=progress).document
         files = {
             **{f"table{number or ''}": str(place) for number, place in enumerate(places)},
             "manifest": release.document["manifest"],
@@ -218,10 +216,16 @@ class Work:
         return {
             "document": {key: value for key, value in release.document.items() if key != "warnings"},
             "told": words_of_picture(policy, release.document),
-            "proof": {key: proof.get(key) for key in ("satisfied", "coverage", "hash", "rows")},
             "attacks": attacks,
             "files": files,
         }
+
+    def prove(self, text: str, places: list[str], *, progress: Progress = silent) -> dict[str, Any]:
+        """Do what ``verify`` does, with what was published."""
+        from indistinct.assess.verify import verify
+
+        proof = verify(self.table, places[0], self._policy(text), *places[1:2], progress=progress).document
+        return {key: proof.get(key) for key in ("satisfied", "coverage", "hash", "rows")}
 
     @property
     def _session(self) -> Session:
