@@ -234,9 +234,10 @@ def _rebuild(state: State, nearest: Int32, progress: Progress, turn: int, tries:
     regroup(state, nearest)
     for stage in range(ROUNDS):
         progress("search", stage, ROUNDS + POLISHED)
-        if 2 * stage == ROUNDS and units <= DENSE:
-            np.copyto(nearest, redrawn_units(state, turn))
-        move_units(state, nearest, turn * ROUNDS + stage, changed_units(state) if stage else state.single)
+        if units <= DENSE:  # in larger tables this costs a fourth of the time, and gains 0.1 to 1 % of the loss
+            if 2 * stage == ROUNDS:
+                np.copyto(nearest, redrawn_units(state, turn))
+            move_units(state, nearest, turn * ROUNDS + stage, changed_units(state) if stage else state.single)
         rebuild_pools(state, nearest, turn * ROUNDS + stage, pools // ROUNDS)
     _polish(state, nearest, progress, turn)
 
