@@ -51,8 +51,8 @@ def _known() -> dict[str, Row]:
     """Name, subregion and region by every spelling."""
     found: dict[str, Row] = {}
     text = (files("indistinct.hierarchies") / "countries.toml").read_text(encoding="utf-8")
-    for region, parts in tomllib.loads(text).items():
-        for subregion, lines in parts.items():
+    for region, subregions in tomllib.loads(text).items():
+        for subregion, lines in subregions.items():
             for line in lines.strip().splitlines():
                 two, three, names = line.split(" ", 2)
                 spellings = names.split("|")
