@@ -116,6 +116,8 @@ def check_outputs(outputs: Iterable[Output], origins: Sequence[Origin] = (), *, 
     """
     taken: dict[Path | Identity | None, str] = {}
     for output in outputs:
+        if str(output.path) == "-":  # who uses pipes means standard output, and would look for a table in vain
+            raise PolicyError(f'the {output.what} cannot go to standard output ("-"); name a file', file="-")
         _check(output, origins, force=force)
         marks = {output.path.resolve(), _identity(output.path)} - {None}
         for mark in marks & taken.keys():

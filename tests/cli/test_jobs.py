@@ -129,3 +129,16 @@ def test_a_manifest_that_exists_is_not_replaced(folder):
     assert answer.returncode == 2
     assert "--force" in answer.stderr
     assert (folder / "o.csv.manifest.json").read_text() == "{}"
+
+
+@pytest.mark.parametrize("words", [
+    ("transform", "t.csv", "--policy", "p.toml", "--output", "-"),
+    ("policy", "draft", "t.csv", "--output", "-"),
+    ("hierarchy", "build", "t.csv", "--column", "age", "--output", "-"),
+    ("append", "t.csv", "t.csv", "t.csv", "--policy", "p.toml", "--output", "-"),
+    ("anonymize", "t.csv", "--policy", "p.toml", "--output", "o.csv", "--report", "-"),
+])  # fmt: skip
+def test_other_outputs_make_no_file_of_this_name(folder, words):
+    answer = run(*words, cwd=folder)
+    assert answer.returncode == 2, answer.stdout
+    assert {path.name for path in folder.iterdir()} == {"t.csv", "p.toml"}

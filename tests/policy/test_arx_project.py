@@ -1,6 +1,5 @@
 """Projects of ARX: archives written here as ARX writes them, and such that nobody should trust."""
 
-import io
 import json
 import zipfile
 
@@ -103,7 +102,7 @@ def test_columns_levels_and_weights_are_taken_over(tmp_path):
 ])  # fmt: skip
 def test_a_model_is_the_same_model_here(text, model):
     root = arx_project.ET.fromstring(f"<config><criterion>{text.replace('&', '&amp;')}</criterion></config>")
-    (found,), undecided = arx_project._models(root)
+    (found,), undecided = arx_project._models(root, [])
     defaults = {"distance": "equal", "kind": "basic", "absent": "strict", "base": 2}  # which need not be written
     assert undecided == []
     assert {**defaults, **found} == {**defaults, **model}
@@ -111,7 +110,8 @@ def test_a_model_is_the_same_model_here(text, model):
 
 @pytest.mark.parametrize("text", [
     "(1.0E-4)-population-uniqueness (dankar)", "(0.1,0.9)-presence", "(5)-map", "(1.0,1.0E-6)-DP",
-    "(0.05, 0.2 (0.2), 0.1)-avg-reidentification-risk", "5-anonymity and more",
+    "(0.05, 0.2 (0.2), 0.1)-avg-reidentification-risk", "5-anonymity and more", "1E-999999999-sample",
+    f"{'9' * 5000}-anonymity", "(1E-999999999)-sample-uniqueness",
 ])  # fmt: skip
 def test_a_model_without_a_counterpart_is_never_dropped_in_silence(tmp_path, text):
     project(tmp_path, ["5-anonymity", "Inclusion", text], metric="Classification accuracy")
@@ -120,6 +120,7 @@ def test_a_model_without_a_counterpart_is_never_dropped_in_silence(tmp_path, tex
     document = json.loads(answer.stdout)
     assert document["undecided"] == [text]
     assert any("Classification accuracy" in one for one in document["not_taken_over"])
+    assert any("research subset" in one for one in document["not_taken_over"])
     table = "age,../home town,seen,born,ill\n" + "25,Ulm,01.02.2024,Mon,a\n" * 10
     (tmp_path / "t.csv").write_text(table)
     refused = run("anonymize", "t.csv", "--policy", "q.toml", "-o", "o.csv", cwd=tmp_path)
@@ -164,6 +165,11 @@ OUTSIDE = '<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]><definition>&x;
     ({"input/definition.xml": "<definition>"}, "is no XML"),
     ({"input/definition.xml": None}, "names no columns"),
     ({"input/definition.xml": "<definition/>"}, "names no columns"),
+    ({"input/definition.xml": "<d><assigment><name>a</name></assigment><assigment/></d>"}, "or not all"),
+    ({"input/definition.xml": f"<d>{2 * '<assigment><name>a</name></assigment>'}</d>"}, "or one twice"),
+    ({"input/config.xml": "<c><relativeMaxOutliers>many</relativeMaxOutliers></c>"}, "the suppression limit"),
+    ({"input/config.xml": "<c><relativeMaxOutliers>1E999999999</relativeMaxOutliers></c>"}, "the suppression limit"),
+    ({"input/config.xml": "<c><attributeWeight><weight>1/0</weight></attributeWeight></c>"}, "a weight"),
 ])  # fmt: skip
 def test_hostile_or_broken_settings_are_refused(tmp_path, entries, why):
     with pytest.raises(DataError, match=why):
@@ -172,9 +178,21 @@ def test_hostile_or_broken_settings_are_refused(tmp_path, entries, why):
 
 def test_entries_that_are_too_large_too_many_or_twice_there_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(arx_project, "LARGEST", 1000)
-    with pytest.raises(DataError, match="is larger than"):
+    with pytest.raises(DataError, match="is too large"):
         translate(project(tmp_path, **{"input/hierarchies/age.csv": b"0" * 100_000}), "q")
     monkeypatch.setattr(arx_project, "LARGEST", 1 << 20)
+    monkeypatch.setattr(arx_project, "LARGEST_XML", 100)
+    with pytest.raises(DataError, match="is too large"):
+        translate(project(tmp_path), "q")
+    monkeypatch.setattr(arx_project, "LARGEST_XML", 1 << 20)
+    monkeypatch.setattr(arx_project, "TOTAL", 4000)
+    again = "".join(
+        f"<assigment><name>{name}</name><type>SENSITIVE_ATTRIBUTE</type><ref>hierarchies/age.csv</ref></assigment>"
+        for name in range(30)
+    )
+    with pytest.raises(DataError, match="is too large"):  # one entry, named again and again
+        translate(project(tmp_path, **{"input/definition.xml": f"<d>{again}</d>"}), "q")
+    monkeypatch.setattr(arx_project, "TOTAL", 1 << 20)
     monkeypatch.setattr(arx_project, "MOST", 3)
     with pytest.raises(DataError, match="has 5 entries"):
         translate(project(tmp_path), "q")
@@ -196,6 +214,7 @@ def test_what_is_no_archive_is_said(tmp_path, content):
 
 def test_an_archive_that_was_cut_or_changed_is_said(tmp_path):
     whole = project(tmp_path).read_bytes()
+    refused = 0
     for place in range(0, len(whole), 97):
         changed = bytearray(whole)
         changed[place] ^= 0xFF
@@ -204,5 +223,5 @@ def test_an_archive_that_was_cut_or_changed_is_said(tmp_path):
             translate(tmp_path / "p.deid", "q")
         except DataError as error:
             assert "p.deid" in str(error)  # noqa: PT017  # some changes are in parts that nobody reads
-    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
-        assert len(archive.infolist()) == 5
+            refused += 1
+    assert refused > 3

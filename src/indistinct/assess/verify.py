@@ -85,9 +85,9 @@ def verify(
     def history(prepared: Prepared, mark: str) -> Prepared:
         return with_history(prepared, ledger, mark)
 
-    refused = {
+    refused: dict[str, bool] = {
         "releases in groups": st is not None or form_of(policy) != "one_table",
-        "" if invariant is None else invariant.model: invariant is not None,
+        **({} if invariant is None else {invariant.model: True}),
         "[person]": policy.person is not None,
         "[[transforms]]": bool(policy.transforms),
         "masks and pseudonyms": any(own.action in ("mask", "pseudonym") for own in policy.attributes.values()),

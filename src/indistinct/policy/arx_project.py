@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
     from indistinct.policy.privacy import Privacy
 
-LARGEST, MOST = 64 << 20, 10_000
+# bytes of an entry, of an entry of settings, and of all that is read; entries
+LARGEST, LARGEST_XML, TOTAL, MOST = 64 << 20, 4 << 20, 256 << 20, 10_000
 ROLES = {
     "IDENTIFYING_ATTRIBUTE": "identifying",
     "QUASI_IDENTIFYING_ATTRIBUTE": "quasi_identifying",
@@ -51,7 +52,9 @@ TYPES = {"Integer": "integer", "Decimal": "decimal", "Date/Time": "date"}
 # what of Java's patterns of dates stands for one of ours
 DATES = {"yyyy": "%Y", "yy": "%y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S"}
 
-_NUMBER = r"(\d+(?:\.\d+)?(?:E-?\d+)?)"
+# as Java writes numbers; longer ones, and large exponents, would make texts without end
+_NUMBER = r"([0-9]{1,15}(?:\.[0-9]{1,25})?(?:E-?[0-9]{1,2})?)"
+_WHOLE = r"([0-9]{1,9})"
 _OF = r" for attribute '(.*)'"
 
 
@@ -61,12 +64,14 @@ def _exact(text: str) -> str:
 
 
 _MODELS: Mapping[str, Callable[..., Privacy]] = {
-    r"(\d+)-anonymity": lambda k: KAnonymity(int(k)),
-    rf"distinct-(\d+)-diversity{_OF}": lambda least, name: DistinctL(name, int(least)),
+    rf"{_WHOLE}-anonymity": lambda k: KAnonymity(int(k)),
+    rf"distinct-{_WHOLE}-diversity{_OF}": lambda least, name: DistinctL(name, int(least)),
     rf"(shannon|grassberger)-entropy-{_NUMBER}-diversity{_OF}": lambda kind, least, name: EntropyL(
         name, _exact(least), estimator=kind
     ),
-    rf"recursive-\({_NUMBER},(\d+)\)-diversity{_OF}": lambda c, least, name: RecursiveCL(name, _exact(c), int(least)),
+    rf"recursive-\({_NUMBER},{_WHOLE}\)-diversity{_OF}": lambda c, least, name: RecursiveCL(
+        name, _exact(c), int(least)
+    ),
     rf"{_NUMBER}-closeness with (equal|hierarchical) ground-distance{_OF}": lambda t, kind, name: TCloseness(
         name, _exact(t), kind
     ),
@@ -113,7 +118,7 @@ class _Project:
     """The entries of an archive that nobody vouches for."""
 
     def __init__(self, name: str, archive: zipfile.ZipFile) -> None:
-        self.name, self.archive = name, archive
+        self.name, self.archive, self.remaining = name, archive, TOTAL
         entries = archive.infolist()
         if len(entries) > MOST:
             raise DataError(f"{name} has {len(entries)} entries; a project has at most {MOST}", file=name)
@@ -121,20 +126,30 @@ class _Project:
         if len(self.entries) < len(entries):
             raise DataError(f"{name} holds an entry twice, which no project of ARX does", file=name)
 
-    def content(self, entry: str) -> bytes | None:
+    def content(self, entry: str, largest: int) -> bytes | None:
         """Return what an entry holds; None where it is not there."""
         if entry not in self.entries:
             return None
+        most = min(largest, self.remaining)
         with self.archive.open(self.entries[entry]) as opened:
-            found = opened.read(LARGEST + 1)  # what an archive says of its sizes may be wrong
-        if len(found) > LARGEST:
-            raise DataError(f'"{visible(entry)}" in {self.name} is larger than {LARGEST >> 20} MiB', file=self.name)
+            found = opened.read(most + 1)  # what an archive says of its sizes may be wrong
+        if len(found) > most:
+            raise DataError(f'"{visible(entry)}" in {self.name} is too large: nobody writes as much', file=self.name)
+        self.remaining -= len(found)
         return found
+
+    def number(self, text: str, what: str) -> int | float | str:
+        """Read a number of the settings."""
+        if re.fullmatch(_NUMBER, text.strip()) is None:
+            raise DataError(f"{what} in {self.name} is no number", file=self.name)
+        return plain(Fraction(text.strip()))
 
     def xml(self, entry: str) -> ET.Element:
         """Return the root of an XML entry, an empty one where it is not there."""
         try:
-            text = (self.content(entry) or b"<none/>").decode("utf-8-sig")  # in another encoding it could hide things
+            text = (self.content(entry, LARGEST_XML) or b"<none/>").decode(
+                "utf-8-sig"
+            )  # in another encoding it could hide things
             if "<!" in text.replace("<!--", "").replace("\0", ""):  # the parser takes zero bytes for UTF-16
                 raise DataError(f'"{entry}" in {self.name} declares a document type; ARX writes none', file=self.name)
             return ET.fromstring(text)  # noqa: S314  # without a document type it has no entities of its own
@@ -147,11 +162,14 @@ def _translated(project: _Project, stem: str) -> Translation:
 
     config = project.xml("input/config.xml")
     columns = [_texts(one) for one in project.xml("input/definition.xml").iter("assigment")]  # spelt so there
-    if not any(one.get("name") for one in columns):
-        message = f"{project.name} names no columns: open it in ARX with its data and save it again"
+    names = [one.get("name", "") for one in columns]
+    if not all(names) or not names or len(set(names)) < len(names):
+        message = (
+            f"{project.name} names no columns, or not all, or one twice: open it in ARX with its data, and save it"
+        )
         raise DataError(message, file=project.name)
     weights = {
-        one.get("attribute"): plain(Fraction(one.get("weight", "1")))
+        one.get("attribute"): project.number(one.get("weight", "1"), "a weight")
         for one in map(_texts, config.iter("attributeWeight"))
     }
     hierarchies: dict[str, bytes] = {}
@@ -165,15 +183,16 @@ def _translated(project: _Project, stem: str) -> Translation:
             found["hierarchy"] = {"file": file}
         if found["role"] == "quasi_identifying" and len(set(weights.values())) > 1:
             found["weight"] = weights.get(column["name"], 1)
-    models, undecided = _models(config)
-    limit, metric = config.findtext("relativeMaxOutliers", "0").strip(), config.findtext("metric", "Loss").strip()
+    models, undecided = _models(config, left)
+    limit = project.number(config.findtext("relativeMaxOutliers", "0"), "the suppression limit")
+    metric = config.findtext("metric", "Loss").strip()
     if not metric.startswith("Loss"):
         left.append(f'the quality measure "{metric}": the search is for little loss, LM')
     data = {
         "version": 2,
         "attributes": attributes,
         **({"privacy": models} if models else {}),
-        "suppression": {"limit": plain(Fraction(limit))},
+        "suppression": {"limit": limit},
         "recoding": plain_section(Optimal()),
     }
     head = [f"# From {project.name}, a project of ARX. Its data were not read; one level for each column, as there."]
@@ -198,7 +217,7 @@ def _hierarchy(
     name, number = f"{stem}.{plain}.csv", 2
     while name.casefold() in map(str.casefold, taken):
         name, number = f"{stem}.{plain}_{number}.csv", number + 1
-    return name, project.content(f"input/{column['ref']}") if wanted else None
+    return name, project.content(f"input/{column['ref']}", LARGEST) if wanted else None
 
 
 def _attribute(column: Mapping[str, str], left: list[str]) -> dict[str, Any]:
@@ -212,7 +231,7 @@ def _attribute(column: Mapping[str, str], left: list[str]) -> dict[str, Any]:
         found |= {"type": kind} | ({} if form is None else {"format": form})
     if found["role"] == "quasi_identifying":
         for key, tag in (("min_level", "min"), ("max_level", "max")):
-            if column.get(tag, "").isdecimal():
+            if re.fullmatch(_WHOLE, column.get(tag, "")):
                 found[key] = int(column[tag])
     if "microAggregationFunction" in column:
         left.append(f'the micro-aggregation of "{name}" by {column["microAggregationFunction"]}')
@@ -230,12 +249,15 @@ def _date_form(pattern: str) -> str | None:
     return None if not pattern or None in known else "".join(piece or "" for piece in known)
 
 
-def _models(config: ET.Element) -> tuple[list[dict[str, Any]], list[str]]:
+def _models(config: ET.Element, left: list[str]) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the models, and the words of those that have no counterpart."""
     models, undecided = list[dict[str, Any]](), list[str]()
     for criterion in config.iter("criterion"):
         text = (criterion.text or "").strip()
-        if text in ("", "Inclusion"):  # in the research subset, which is the table where none is chosen
+        if not text:
+            continue
+        if text == "Inclusion":
+            left.append("which rows are the research subset, where that is not the whole table")
             continue
         matches = ((re.fullmatch(form, text), model_of) for form, model_of in _MODELS.items())
         found = next((model_of(*match.groups()) for match, model_of in matches if match), None)
